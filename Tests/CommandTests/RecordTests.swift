@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `an existing file is neither silently replaced nor continued if it is no recording`() throws {
+  @Test func `an existing file is neither silently replaced nor continued if it is not a recording`() throws {
     let machine = try CommandFixture()
     let path = directory.file("mine.gpx")
     try "precious".write(toFile: path, atomically: true, encoding: .utf8)

@@ -161,7 +161,7 @@ import Testing
     #expect(gone == ["unheard"] && watch.count == 1)
   }
 
-  @Test func `a released name is no departing peer`() throws {
+  @Test func `a released name is not taken for a departing peer`() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service)
     watch.whenGone(peers.client.uniqueName) { Issue.record("it is still there") }

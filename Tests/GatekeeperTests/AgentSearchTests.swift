@@ -37,7 +37,7 @@ import Testing
     #expect(search.levels.level(without: agent) == .none, "no client is its own agent")
   }
 
-  @Test func `a connection that is no agent for GeoClue does not count`() {
+  @Test func `a connection that is not an agent for GeoClue does not count`() {
     var search = answered()
     #expect(search.handle(.verified(agent, isAgent: false), at: 0) == [.changed, .ready])
     #expect(search.levels.level(without: client) == .none)

@@ -24,7 +24,7 @@ import Testing
     #expect(fix?.timestamp == Timestamp(seconds: 1_700_000_000, microseconds: 5))
   }
 
-  @Test func `an empty dictionary is no fix`() {
+  @Test func `an empty dictionary is not a fix`() {
     #expect(fix(from: [:]) == nil)
     #expect(GeoClueReply.fix(from: .string("no dictionary")) == nil)
   }

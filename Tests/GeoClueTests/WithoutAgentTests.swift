@@ -113,7 +113,7 @@ import Testing
     #expect(actions == [.readAvailableAccuracy, .registerAgent])
   }
 
-  @Test func `a GeoClue that hangs is no missing agent`() {
+  @Test func `a GeoClue that hangs is not reported as a missing agent`() {
     var driver = MachineDriver()
     driver.isAlive = false
     driver.send(.serviceAppeared, .demand(.exact))
@@ -134,7 +134,7 @@ import Testing
     #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .exact)])
   }
 
-  @Test func `a GeoClue that still hangs is no missing agent for new demand either`() {
+  @Test func `a GeoClue that still hangs is not reported as a missing agent to new demand either`() {
     var driver = MachineDriver()
     driver.isAlive = false
     driver.send(.serviceAppeared, .demand(.exact))
@@ -148,7 +148,7 @@ import Testing
     #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueRestarting))
   }
 
-  @Test func `a GeoClue that begins to hang is no missing agent`() {
+  @Test func `a GeoClue that begins to hang is not reported as a missing agent`() {
     var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .available(.exact))
     driver.isAlive = false
     driver.pass(ConnectionMachine.agentDeadline)

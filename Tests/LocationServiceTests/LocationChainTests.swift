@@ -107,7 +107,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 2])
   }
 
-  @Test func `a queue that fills during the turn of the last client lets the rest wait forever`() throws {
+  @Test func `a queue that fills during the turn of the last client does not keep the rest waiting`() throws {
     var (queued, sent) = (Outbox.highWater, 0)
     let outbox = Outbox(NoPings()) { queued }
     for _ in 0..<2 {

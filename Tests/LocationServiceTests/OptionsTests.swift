@@ -104,7 +104,7 @@ import Testing
     #expect(error?.message.contains(key) == false)
   }
 
-  @Test func `a dictionary of other types is no options`() throws {
+  @Test func `a dictionary of other types is not accepted as options`() throws {
     let value = Value.dictionary(key: "s", value: "s", [.init(.string("accuracy"), .string("exact"))])
     #expect(throws: DBusError.self) { try OptionReader.read(value, ClientOption.ofRequest) }
   }

@@ -120,7 +120,7 @@ import Testing
       ])
   }
 
-  @Test func `a repeated authorization is no change`() {
+  @Test func `a repeated authorization is not a change`() {
     source.authorize(.undecided)
     #expect(delegate.authorizations.isEmpty)
     source.authorize(.refused(.noAgent))

@@ -3,11 +3,11 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// Each test is named after the bug it keeps out.
+/// Rules that a bug once broke.
 @Suite("regressions") struct RegressionTests {
   let trace = Trace()
 
-  @Test func `replaceError publishes its replacement again when demand arrives from inside it`() {
+  @Test func `replaceError publishes its replacement once, also if demand arrives from inside it`() {
     let recorder = Recorder<Int, Never>(asking: .max(1))
     recorder.onValue = { [unowned recorder] _ in
       recorder.request(.max(1))
@@ -19,7 +19,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test func `replaceError behind flatMap one at a time overflows the stack`() {
+  @Test func `replaceError behind flatMap one at a time needs no deep stack`() {
     let values = (0..<1000).publisher.flatMap(maxPublishers: .max(1)) { _ in
       Fail<Int, TestError>(error: .oops).replaceError(with: 9)
     }
@@ -71,13 +71,13 @@ import Testing
   }
 
   @MainActor @Test(.timeLimit(.minutes(1)))
-  func `values waits forever if the publisher completes before its subscription`() async {
+  func `values ends if the publisher completes before its subscription`() async {
     var values: [Int] = []
     for await value in Silent().values { values.append(value) }
     #expect(values == [])
   }
 
-  @MainActor @Test func `values suspends for a value that is already there`() async {
+  @MainActor @Test func `values does not suspend for a value that is already there`() async {
     var iterator = CurrentValueSubject<Int, Never>(1).values.makeAsyncIterator()
     var hasRun = false
     let other = Task { hasRun = true }
@@ -86,7 +86,7 @@ import Testing
     await other.value
   }
 
-  @Test func `a connection keeps its subject alive`() {
+  @Test func `a connection does not keep its subject alive`() {
     let probe = Probe<Int, Never>(trace)
     weak var weakSubject: PassthroughSubject<Int, Never>?
     let connection: AnyCancellable
@@ -101,7 +101,7 @@ import Testing
     #expect(probe.cancels == 1)
   }
 
-  @Test func `connect keeps the subject of a multicast alive`() {
+  @Test func `connect does not keep the subject of a multicast alive`() {
     let probe = Probe<Int, Never>(trace)
     weak var weakSubject: PassthroughSubject<Int, Never>?
     let connection: any Cancellable
@@ -115,7 +115,7 @@ import Testing
     #expect(probe.cancels == 1)
   }
 
-  @Test func `a multicast loses its subject while it has subscribers`() {
+  @Test func `a multicast keeps its subject while it has subscribers`() {
     let probe = Probe<Int, Never>(trace)
     let recorder = Recorder<Int, Never>()
     let connection: any Cancellable
@@ -129,7 +129,7 @@ import Testing
     connection.cancel()
   }
 
-  @Test func `flatMap gives its subscription late`() {
+  @Test func `flatMap passes its subscription on before it subscribes upstream`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = Recorder<Int, TestError>(trace, asking: .none)
     recorder.onSubscription = { [trace] in trace.add("subscription") }
@@ -137,7 +137,7 @@ import Testing
     #expect(trace.text == "subscription up:sub up:unlimited")
   }
 
-  @Test func `flatMap cancels its upstream before its children`() {
+  @Test func `flatMap cancels its children before its upstream`() {
     let probe = Probe<Int, TestError>(trace, "outer")
     let child = Probe<Int, TestError>(trace, "child")
     let recorder = probe.flatMap { _ in child }.record()
@@ -147,7 +147,7 @@ import Testing
     #expect(trace.text == "child:cancel outer:cancel")
   }
 
-  @Test func `adding the least integer to a demand traps`() {
+  @Test func `adding the least integer to a demand leaves none`() {
     var demand = Subscribers.Demand.max(5)
     demand += .min
     #expect(demand == .none)
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a request for nothing traps, or asks for something`(operation: OperatorCase) {
+  func `a request for nothing is ignored`(operation: OperatorCase) {
     let probe = Probe<Int, TestError>()
     let scheduler = TestScheduler()
     let recorder = operation.build(probe, scheduler).record(asking: .none)
@@ -170,7 +170,7 @@ import Testing
     recorder.cancel()
   }
 
-  @Test func `a request for nothing traps in a source`() {
+  @Test func `a source ignores a request for nothing`() {
     let scheduler = TestScheduler()
     func ask<P: Publisher>(_ publisher: P) {
       let recorder = publisher.record(trace, asking: .none)
@@ -204,7 +204,7 @@ import Testing
     }
   #endif
 
-  @MainActor @Test func `a subject of an actor stops because the actor changed threads`() async {
+  @MainActor @Test func `a subject of an actor works on each thread of the actor`() async {
     let owner = Owner()
     for count in 1...200 {
       #expect(await owner.use() == count)

@@ -92,7 +92,7 @@ import Testing
     #expect(work.changes.count { $0.kind == .exited } == 0)
   }
 
-  @Test func `a location from before the suspend is no evidence after it`() {
+  @Test func `a location from before the suspend is not evidence after it`() {
     var region = simulation()
     region.stay(0, during: 0..<60)
     region.send(.slept)
@@ -156,7 +156,7 @@ import Testing
     #expect(region.changes == [Change(.determined, at: 20), Change(.exited, at: 80)])
   }
 
-  @Test func `a location measured before an earlier one of its source is no evidence`() {
+  @Test func `a location measured before an earlier one of its source is not evidence`() {
     var region = simulation()
     region.stay(0, during: 0..<60)
     region.locate(900, at: 61, age: 30)
@@ -183,7 +183,7 @@ import Testing
     #expect(region.changes.last == Change(.exited, at: isWallClock ? 80 : 109))
   }
 
-  @Test func `a location that waited for minutes before it arrived is no evidence`() {
+  @Test func `a location that waited for minutes before it arrived is not evidence`() {
     var region = simulation()
     region.advance(to: 400)
     for second in 400..<500 as Range<UInt64> { region.locate(0, at: second, age: 301) }
@@ -305,7 +305,7 @@ import Testing
     #expect(simulation(radius: 15_000, level: .city).changes.isEmpty)
   }
 
-  @Test func `a reduced location that is announced again is no evidence, and ends the check`() {
+  @Test func `a reduced location that is announced again is not evidence, and ends the check`() {
     var region = simulation(radius: 20_000, level: .city)
     region.locate(0, accuracy: 15_000, at: 0)
     region.advance(to: 70)
