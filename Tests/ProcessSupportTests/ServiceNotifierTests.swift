@@ -82,10 +82,19 @@ import Testing
     }
   }
 
-  @Test func `without a socket, or with one that is malformed or gone, nothing happens`() throws {
+  /// The descriptor that the next file gets.
+  private func nextDescriptor() -> Int32 {
+    let descriptor = open("/dev/null", O_RDONLY)
+    close(descriptor)
+    return descriptor
+  }
+
+  @Test func `a missing, malformed or closed socket is ignored and leaves no descriptor open`() throws {
+    let before = nextDescriptor()
     for socket in [nil, "", "/", "@", "relative", "vsock:2:1", "/" + String(repeating: "x", count: 200)] {
       ServiceNotifier(socket: socket, watchdogMicroseconds: "2000", watchdogProcess: nil).ready()
     }
+    #expect(nextDescriptor() == before)
     let notifier: ServiceNotifier
     do {
       let manager = try Manager(name)

@@ -189,8 +189,8 @@ import Testing
   }
 
   #if DEBUG
-    @Test func `two threads crash a subject without a message`() async {
-      await #expect(processExitsWith: .failure) {
+    @Test func `two threads that use a subject at the same time end the program with a message`() async {
+      let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         struct Shared: @unchecked Sendable { let subject = PassthroughSubject<Int, Never>() }
         let shared = Shared()
         let recorder = shared.subject.record()
@@ -201,6 +201,8 @@ import Testing
         }
         withExtendedLifetime(recorder) {}
       }
+      let message = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(message.contains("a subject is used by two threads at the same time"))
     }
   #endif
 

@@ -58,7 +58,7 @@ extension Service {
     return words.flatMap { Int($0[$0.count - 2].trimmingCharacters(in: .whitespaces)) } ?? 0
   }
 
-  /// Whether its memory tells of the service alone: a sanitizer has a part of its own in it, which grows, too.
+  /// Whether its memory is the service's alone. A sanitizer's part grows as well.
   public nonisolated static var isMemoryItsOwn: Bool {
     let environment = ProcessInfo.processInfo.environment
     return environment["ASAN_OPTIONS"] == nil && environment["TSAN_OPTIONS"] == nil
