@@ -46,7 +46,7 @@ import Testing
     #expect(driver.authorization == .authorized(.always))
   }
 
-  @Test func `a late client is deleted at once`() {
+  @Test func `a late client is deleted immediately`() {
     var driver = MachineDriver.withoutAgent()
     #expect(driver.send(.demand(nil)) == [])
     #expect(driver.state == .idle)
