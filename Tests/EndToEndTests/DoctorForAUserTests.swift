@@ -31,7 +31,7 @@ import Testing
     #expect(found["fix"]?.outcome == "ok" && found["agent"]?.outcome == "ok", "\(found)")
   }
 
-  @Test(arguments: [-3_600, 600] as [Double])
+  @Test(arguments: receiverClocks(-3_600, 600))
   func `doctor reports a receiver whose clock differs`(by seconds: Double) throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: GatekeeperFixture.user)

@@ -151,7 +151,7 @@ struct ReplaySession {
     #expect(session.service.isRunning)
   }
 
-  @Test(arguments: [0, -3_600, 3_600] as [Double])
+  @Test(arguments: receiverClocks(0, -3_600, 3_600))
   func `regions follow the receiver of the real GeoClue, whatever its clock says`(ahead: Double) throws {
     let machine = try ServiceFixture(.system)
     let client = try machine.client()

@@ -62,6 +62,15 @@ extension GGASentence {
   static var berlin: GGASentence { GGASentence(latitude: 52.516275, longitude: 13.377704) }
 }
 
+/// The differences of a receiver's clock, in seconds, that GeoClue can handle today. It takes a time of day in the future
+/// for yesterday's, and on the first day of a month it has no date for that.
+nonisolated func receiverClocks(_ differences: Double...) -> [Double] {
+  var calendar = Calendar(identifier: .gregorian)
+  calendar.timeZone = .gmt
+  let (now, isFirst) = (Date(), calendar.component(.day, from: Date()) == 1)
+  return differences.filter { !isFirst || $0 <= 0 && calendar.isDate(now + $0, inSameDayAs: now) }
+}
+
 /// Places along a walk that no two share.
 func walk(_ count: Int) -> [GGASentence] {
   (0..<count).map {
