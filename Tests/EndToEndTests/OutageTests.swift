@@ -74,11 +74,11 @@ import Testing
 
   @Test func `the log tells outages at notice and everything else at debug, without coordinates`() throws {
     let path = try client.subscribeAndStart()
-    try measure(50.123, until: path)
+    try measure(50.1234, until: path)
     geoclue.kill()
     try eventually("the outage is logged", within: .seconds(20)) { service.log.contains("No locations are arriving") }
     try geoclue.restart()
-    try measure(51.123, until: path)
+    try measure(51.1234, until: path)
     try eventually("its end is logged") { service.log.contains("Locations arrive again") }
     let lines = service.log.split(separator: "\n")
     func isAt(_ level: String, _ text: String) -> Bool {
@@ -87,7 +87,7 @@ import Testing
     #expect(isAt("Message", "No locations are arriving: ") && isAt("Message", "Locations are arriving again"))
     let told = ["Decision for :", "granted exact", "The source is asked for level exact", "A location arrived, source"]
     for text in told + ["Source: running", "Source: unavailable"] { #expect(isAt("DEBUG", text), "\(text)") }
-    #expect(!lines.contains { $0.contains("50.123") || $0.contains("51.123") })
+    #expect(!lines.contains { $0.contains("50.1234") || $0.contains("51.1234") })
   }
 
   @Test func `the state's message is a sentence while something is wrong, and empty otherwise`() throws {

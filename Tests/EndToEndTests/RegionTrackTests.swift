@@ -168,7 +168,8 @@ struct ReplaySession {
     try machine.geoclue.restart()
     try walk(to: 52.5002, ["determined", "entered", "dwelled"])
     try walk(to: 52.6, ["determined", "entered", "dwelled", "exited"])
-    #expect(!machine.service.log.contains("52.5"))
+    // More digits than the times in it have.
+    for secret in ["52.5001", "52.5002"] { #expect(!machine.service.log.contains(secret)) }
   }
 
   @Test func `a machine that sleeps in one place and wakes in another reports one exit and one entry`() throws {

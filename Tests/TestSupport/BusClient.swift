@@ -35,7 +35,7 @@ public final class BusClient {
     public let arguments: [JSON]
     /// When the process received it, in seconds of CLOCK_BOOTTIME.
     public let arrival: Double
-    /// The whole message as received, to search for what must not be in it.
+    /// The whole message without its arrival, to search for what must not be in it.
     public let text: String
   }
 
@@ -190,7 +190,7 @@ public final class BusClient {
             sender: signal["sender"]?.string ?? "", destination: signal["destination"]?.string,
             path: signal["path"]?.string ?? "", interface: signal["interface"]?.string ?? "",
             member: signal["member"]?.string ?? "", arguments: signal["arguments"]?.array ?? [],
-            arrival: message["at"]?.number ?? 0, text: line))
+            arrival: message["at"]?.number ?? 0, text: signal.line))
       } else if let call = message["id"]?.integer {
         answered.append(call)
         if let reply = message["reply"] {
