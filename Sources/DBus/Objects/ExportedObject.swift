@@ -118,7 +118,10 @@ public struct Implementation {
   /// Reads a property for a call, or for a signal.
   func read(_ property: Property, for call: MethodCall?, _ handler: @escaping (Result<Value, DBusError>) -> Void) {
     do throws(DBusError) {
-      property.read(try liveOwner(), PropertyRead(of: property, for: call, handler))
+      switch property.read {
+      case .now(let read): handler(property.checked(read(try liveOwner())))
+      case .later(let read): read(try liveOwner(), PropertyRead(of: property, for: call, handler))
+      }
     } catch {
       handler(.failure(error))
     }

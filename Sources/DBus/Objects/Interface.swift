@@ -59,7 +59,7 @@ public struct InterfaceMember<Owner: AnyObject> {
     _ name: MemberName, _ type: Signature, emits: EmitsChange, write: PropertyWriter? = nil,
     _ read: @escaping (Owner) -> Value
   ) -> Self {
-    property(name, type, emits: emits, write: write, readLater: { owner, request in request.answer(read(owner)) })
+    property(name, type, emits, write, .now { read(unsafeDowncast($0, to: Owner.self)) })
   }
 
   /// Declares a property whose value depends on the caller or is available only later.
@@ -67,15 +67,19 @@ public struct InterfaceMember<Owner: AnyObject> {
     _ name: MemberName, _ type: Signature, emits: EmitsChange, write: PropertyWriter? = nil,
     readLater: @escaping (Owner, PropertyRead) -> Void
   ) -> Self {
-    var property = Property(name: name, type: type, emits: emits) { owner, request in
-      readLater(unsafeDowncast(owner, to: Owner.self), request)
-    }
+    property(name, type, emits, write, .later { readLater(unsafeDowncast($0, to: Owner.self), $1) })
+  }
+
+  private static func property(
+    _ name: MemberName, _ type: Signature, _ emits: EmitsChange, _ write: PropertyWriter?, _ read: Property.Reader
+  ) -> Self {
+    let property = Property(name, type, emits, read)
     if let write {
       property.write = { owner, value, call throws(DBusError) in
         try write(unsafeDowncast(owner, to: Owner.self), value, call)
       }
     }
-    return Self { [property] in $0.properties[name] = property }
+    return Self { $0.properties[name] = property }
   }
 }
 
@@ -85,6 +89,8 @@ final class InterfaceTable {
   fileprivate(set) var methods: [MemberName: Method] = [:]
   fileprivate(set) var properties: [MemberName: Property] = [:]
   fileprivate(set) var signals: [MemberName: Arguments] = [:]
+  /// The properties in the order of their names.
+  private(set) lazy var sortedProperties = properties.values.sorted { $0.name < $1.name }
   /// The introspection XML, generated once because it is the same for every object.
   private(set) lazy var xml = introspectionXML()
 
@@ -100,12 +106,27 @@ struct Method {
 }
 
 /// A property with its getter and, if it is writable, its setter.
-struct Property {
+final class Property {
+  enum Reader {
+    case now((AnyObject) -> Value)
+    case later((AnyObject, PropertyRead) -> Void)
+  }
+
   let name: MemberName
   let type: Signature
   let emits: EmitsChange
-  let read: (AnyObject, PropertyRead) -> Void
-  var write: ((AnyObject, Value, MethodCall) throws(DBusError) -> Void)?
+  let read: Reader
+  fileprivate(set) var write: ((AnyObject, Value, MethodCall) throws(DBusError) -> Void)?
+
+  fileprivate init(_ name: MemberName, _ type: Signature, _ emits: EmitsChange, _ read: Reader) {
+    (self.name, self.type, self.emits, self.read) = (name, type, emits, read)
+  }
+
+  /// Returns the value, or an error if it does not have the declared type.
+  func checked(_ value: Value) -> Result<Value, DBusError> {
+    if value.signature == type.rawValue { return .success(value) }
+    return .failure(DBusError(.failed, "The value of \(name) does not match its signature"))
+  }
 }
 
 /// What to signal when a property changes (`org.freedesktop.DBus.Property.EmitsChangedSignal`).

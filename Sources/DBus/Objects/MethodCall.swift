@@ -180,10 +180,6 @@ extension Connection {
   public func answer(_ result: Result<Value, DBusError>) {
     let handler = handler
     self.handler = nil
-    if case .success(let value) = result, value.signature != property.type.rawValue {
-      handler?(.failure(DBusError(.failed, "The value of \(property.name) does not match its signature")))
-    } else {
-      handler?(result)
-    }
+    handler?(result.flatMap(property.checked))
   }
 }

@@ -62,7 +62,7 @@ extension InterfaceTable {
     for (name, arguments) in signals.sorted(by: { $0.key < $1.key }) {
       lines += element("signal", "name=\"\(name)\"", arguments.xml(direction: ""))
     }
-    for property in properties.values.sorted(by: { $0.name < $1.name }) {
+    for property in sortedProperties {
       let access = property.write == nil ? "read" : "readwrite"
       let annotation = "org.freedesktop.DBus.Property.EmitsChangedSignal"
       lines += element(

@@ -30,30 +30,23 @@ enum Properties {
 
   /// Collects the values of all properties, whose getters may answer later. Properties that fail are omitted.
   private final class Collection {
-    private struct Entry {
-      let property: Property
-      var value: Value?
-      var isLate = false
-    }
-
     private let call: MethodCall
     private let interface: Implementation
-    private var entries: [Entry]
-    private var missing: Int
+    private var answers: [MemberName: (value: Value?, isLate: Bool)] = [:]
+    private var missing = 1
     private var isAsking = true
 
     init(_ call: MethodCall, of interface: Implementation) {
       self.call = call
       self.interface = interface
-      entries = interface.table.properties.values.sorted { $0.name < $1.name }.map { Entry(property: $0) }
-      missing = entries.count + 1
     }
 
     func begin() {
-      for index in entries.indices {
-        interface.read(entries[index].property, for: call) { [self] result in
-          entries[index].value = try? result.get()
-          entries[index].isLate = !isAsking
+      for property in interface.table.sortedProperties {
+        guard case .later = property.read else { continue }
+        missing += 1
+        interface.read(property, for: call) { [self] result in
+          answers[property.name] = (try? result.get(), isLate: !isAsking)
           finishOne()
         }
       }
@@ -64,17 +57,23 @@ enum Properties {
     private func finishOne() {
       missing -= 1
       guard missing == 0 else { return }
-      if entries.contains(where: \.isLate) { readAgain() }
-      call.reply(.options(entries.compactMap { entry in entry.value.map { (entry.property.name.rawValue, $0) } }))
+      if answers.values.contains(where: \.isLate) { readAgain() }
+      call.reply(
+        .options(
+          interface.table.sortedProperties.compactMap { property in
+            var value = answers[property.name]?.value
+            if case .now = property.read { interface.read(property, for: call) { value = try? $0.get() } }
+            return value.map { (property.name.rawValue, $0) }
+          }))
     }
 
     /// Values read immediately may have been changed and signalled since. The reply follows those signals, so it must
     /// not contain the old values.
     private func readAgain() {
       var isOpen = true
-      for index in entries.indices where !entries[index].isLate {
-        interface.read(entries[index].property, for: call) { [self] result in
-          if isOpen { entries[index].value = try? result.get() }
+      for property in interface.table.sortedProperties where answers[property.name]?.isLate == false {
+        interface.read(property, for: call) { [self] result in
+          if isOpen { answers[property.name]?.value = try? result.get() }
         }
       }
       isOpen = false
