@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "Publicist", targets: ["Publicist"]),
     .library(name: "GeoClue", targets: ["GeoClue"]),
     .library(name: "GeopublicistClient", targets: ["GeopublicistClient"]),
+    .plugin(name: "GenerateDBus", targets: ["GenerateDBus"]),
     .executable(name: "geopublicistd", targets: ["geopublicistd"]),
     .executable(name: "geopublicist", targets: ["geopublicist"]),
   ],
@@ -44,6 +45,14 @@ let package = Package(
     .target(name: "MainLoop", dependencies: ["GeopublicistCGLib"]),
     .target(name: "DBus", dependencies: ["GeopublicistCDBus", "MainLoop"]),
     .target(name: "DBusPublishing", dependencies: ["DBus", "Publishing"]),
+    // Writes code from introspection XML.
+    .executableTarget(name: "generate-dbus"),
+    .plugin(
+      name: "GenerateDBus",
+      capability: .command(
+        intent: .custom(verb: "generate-dbus", description: "Write Swift code for the interfaces of a D-Bus XML file"),
+        permissions: [.writeToPackageDirectory(reason: "to write the generated code")]),
+      dependencies: ["generate-dbus"]),
     // The names and types of the contract, for the service and for its clients.
     .target(
       name: "GeopublicistContract", dependencies: ["DBus", "GeopublicistLocationModel"], path: "Sources/Contract"),
@@ -157,7 +166,7 @@ let package = Package(
       path: "Examples/whereami"),
     .executableTarget(
       name: "articles-example", dependencies: ["Combine", "DBus", "MainLoop", "MainLoopTasks", "Publicist"],
-      path: "Examples/articles"),
+      path: "Examples/articles", exclude: ["counter.xml"]),
     // The test that the article on testing shows.
     .testTarget(
       name: "TestingExampleTests", dependencies: ["Publicist", "PublishingTesting"], path: "Examples/testing"),
@@ -171,7 +180,7 @@ let package = Package(
       name: "ExampleTests",
       dependencies: [
         "Combine", "GeopublicistTestSupport", "MainLoopTasks", "articles-example", "combine-example", "follow-example",
-        "geopublicist", "geopublicistd", "location-example", "whereami-example",
+        "generate-dbus", "geopublicist", "geopublicistd", "location-example", "whereami-example",
       ],
       exclude: ["Idioms"]),
     .testTarget(
@@ -233,6 +242,6 @@ if Context.environment["GEOPUBLICIST_FUZZ"] != nil {
 }
 
 // Targets without settings live on the one thread of the main loop.
-for target in package.targets where target.type != .system && target.swiftSettings == nil {
+for target in package.targets where ![.plugin, .system].contains(target.type) && target.swiftSettings == nil {
   target.swiftSettings = strict + [.defaultIsolation(MainActor.self)]
 }

@@ -21,9 +21,7 @@ enum CounterClient {
 
   /// With a task: cancelling it gives up the call.
   static func increase(on connection: Connection) async throws -> UInt32 {
-    let message = try Message(
-      calling: "Increase", of: "org.example.Counter", at: "/org/example/Counter", on: "org.example.Counter",
-      [.uint32(40)])
-    return try await connection.call(message, expecting: "u").first?.uint32 ?? 0
+    let counter = CounterProxy(on: connection, destination: "org.example.Counter", path: "/org/example/Counter")
+    return try await counter.increase(by: 40)
   }
 }

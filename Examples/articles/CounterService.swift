@@ -13,25 +13,22 @@ final class Counter {
   }
 }
 
-enum CounterService {
-  static let name: InterfaceName = "org.example.Counter"
+final class CounterService: CounterSkeleton {
+  static let interface = CounterService.counterTable()
+  private let counter = Counter()
+  private var object: ExportedObject?
 
-  static func run(on connection: Connection) throws {
-    let counter = Counter()
-    var object: ExportedObject?
-    let interface = Interface<Counter>(
-      name,
-      [
-        .method("Increase", in: ["by": "u"], out: ["count": "u"]) { counter, call throws(DBusError) in
-          try counter.increase(by: call.arguments[0].uint32 ?? 0)
-          object?.propertyChanged("Count", of: name)
-          call.reply(.uint32(counter.count))
-        },
-        .property("Count", "u", emits: .changed) { .uint32($0.count) },
-      ])
-    object = connection.objects.export("/org/example/Counter", Implementation(of: interface, by: counter))
+  var count: UInt32 { counter.count }
+
+  func increase(_ by: UInt32, _ call: MethodCall) throws(DBusError) {
+    try counter.increase(by: by)
+    object?.propertyChanged(CounterInterface.count, of: CounterInterface.interface)
+    call.reply(.uint32(count))
+  }
+
+  func run(on connection: Connection) throws {
+    object = connection.objects.export("/org/example/Counter", Implementation(of: Self.interface, by: self))
     try connection.own("org.example.Counter")
     MainLoop.main.run()
-    withExtendedLifetime(counter) {}
   }
 }

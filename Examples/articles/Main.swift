@@ -11,7 +11,7 @@ import MainLoopTasks
     let arguments = CommandLine.arguments.dropFirst()
     switch arguments.first {
     case "combine": runCombine()
-    case "counter": try CounterService.run(on: connection(arguments))
+    case "counter": try CounterService().run(on: connection(arguments))
     case "watch": CounterClient.watch(on: try connection(arguments))
     case "increase":
       let connection = try connection(arguments)

@@ -14,10 +14,10 @@ nonisolated public enum ServiceContract {
   public static let almanacsPath: ObjectPath = "/org/geopublicist/Location1/almanac"
   /// The parent of all regions.
   public static let regionsPath: ObjectPath = "/org/geopublicist/Location1/region"
-  public static let manager: InterfaceName = "org.geopublicist.Location1"
-  public static let subscription: InterfaceName = "org.geopublicist.Location1.Subscription"
-  public static let almanac: InterfaceName = "org.geopublicist.Location1.Almanac"
-  public static let region: InterfaceName = "org.geopublicist.Location1.Region"
+  public static let manager = Location1Interface.interface
+  public static let subscription = SubscriptionInterface.interface
+  public static let almanac = AlmanacInterface.interface
+  public static let region = RegionInterface.interface
 }
 
 /// The errors of the contract.

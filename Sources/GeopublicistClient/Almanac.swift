@@ -100,11 +100,11 @@ nonisolated struct AlmanacKeeper: ServiceObjectMachine {
 
   mutating func handle(_ event: ServiceObjectEvent, at now: UInt64, chance: Double) -> [Action] {
     switch event {
-    case .signal("AlmanacChanged", let arguments):
+    case .signal(AlmanacInterface.almanacChanged, let arguments):
       guard object.path != nil, let almanac = arguments.first.flatMap(Almanac.init), almanac != last else { return [] }
       last = almanac
       return [.tell(.update(almanac))]
-    case .signal("ErrorOccurred", let arguments):
+    case .signal(AlmanacInterface.errorOccurred, let arguments):
       guard object.path != nil, let failure = DBusError(reported: arguments) else { return [] }
       return [.tell(.failure(failure))]
     default: break
@@ -112,7 +112,7 @@ nonisolated struct AlmanacKeeper: ServiceObjectMachine {
     return object.handle(event, at: now, chance: chance).compactMap { action in
       switch action {
       case .renew(let attempt):
-        return .create("CreateAlmanac", options.value(ClientOption.ofAlmanac), attempt: attempt)
+        return .create(Location1Interface.createAlmanac, options.value(ClientOption.ofAlmanac), attempt: attempt)
       case .lost: return nil
       case .tell(.authorization(let authorization)):
         if !authorization.isAuthorized { last = nil }
@@ -135,13 +135,11 @@ nonisolated extension DBusError {
 extension ServiceConnection {
   /// Requests one almanac; fails like ``location(_:_:)``.
   public func almanac(_ options: ClientOptions, _ handler: @escaping (Result<Almanac, CallFailure>) -> Void) {
-    manager.call(
-      "GetAlmanac", options.value(ClientOption.ofAlmanacRequest), timeout: Self.patience(options),
-      expecting: .variantDictionary
-    ) { result in
+    let value = options.value(ClientOption.ofAlmanacRequest)
+    calls.getAlmanac(options: value, timeout: Self.patience(options)) { result in
       handler(
-        result.printable.flatMap { values in
-          guard let almanac = values.first.flatMap(Almanac.init) else {
+        result.printable.flatMap { value in
+          guard let almanac = Almanac(value) else {
             return .failure(.refused(DBusError(.failed, "The service answered without an almanac")))
           }
           return .success(almanac)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistContract
 import GeopublicistLocationModel
 
 /// Keeps a subscription or region alive across restarts of the service: a pure state machine that creates and starts
@@ -188,8 +189,8 @@ nonisolated extension KeptObject {
   private mutating func received(_ member: MemberName, _ texts: [String], _ now: UInt64) -> [Action] {
     guard path != nil else { return [] }
     switch member {
-    case "AuthorizationChanged" where texts.count == 2: return decided(texts[0], texts[1], now)
-    case "Closed" where texts.count == 1: return closed(texts[0], now)
+    case SubscriptionInterface.authorizationChanged where texts.count == 2: return decided(texts[0], texts[1], now)
+    case SubscriptionInterface.closed where texts.count == 1: return closed(texts[0], now)
     default: return []
     }
   }

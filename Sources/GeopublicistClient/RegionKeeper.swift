@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistContract
 import GeopublicistLocationModel
 
 /// Keeps one region at the service: a pure state machine that creates it again after a restart, with the state that
@@ -44,7 +45,7 @@ nonisolated struct RegionKeeper: ServiceObjectMachine {
     case .timer:
       actions = lose(now)
       if wasInterrupted, let end, end <= now { return actions + perform(object.complete("expired"), now) }
-    case .signal("StateChanged", let arguments): return changed(arguments, now)
+    case .signal(RegionInterface.stateChanged, let arguments): return changed(arguments, now)
     default: break
     }
     return actions + perform(object.handle(event, at: now, chance: chance), now)
@@ -59,7 +60,7 @@ nonisolated extension RegionKeeper {
         var options = options
         options.region.assumed = memory.known
         if wasInterrupted { options.duration = 0 }
-        return .create("CreateRegion", options.value(ClientOption.ofRegion), attempt: attempt)
+        return .create(Location1Interface.createRegion, options.value(ClientOption.ofRegion), attempt: attempt)
       case .lost:
         wasInterrupted = true
         memory.interrupted()

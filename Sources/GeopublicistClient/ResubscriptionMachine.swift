@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistContract
 import GeopublicistLocationModel
 
 /// Keeps one subscription at the service: a pure state machine that subscribes again after a restart and repeats
@@ -48,10 +49,10 @@ nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
       return actions
     case .started(object.attempt): budget.started(at: now)
     case .timer where wasInterrupted && budget.isComplete(at: now): return perform(object.complete("completed"))
-    case .signal("LocationUpdated", let arguments):
+    case .signal(SubscriptionInterface.locationUpdated, let arguments):
       guard object.path != nil, let location = arguments.first.flatMap(ServiceLocation.init) else { return [] }
       return deliver(location)
-    case .signal("ErrorOccurred", let arguments):
+    case .signal(SubscriptionInterface.errorOccurred, let arguments):
       guard object.path != nil, let failure = DBusError(reported: arguments) else { return [] }
       return [.tell(.failure(failure))]
     default: break
@@ -83,7 +84,9 @@ nonisolated extension ResubscriptionMachine {
     object.ask(for: set.accuracy)
     var options = wanted
     if wasInterrupted { (options.maximumUpdates, options.duration) = (0, 0) }
-    return [.create("CreateSubscription", options.value(ClientOption.ofSubscription), attempt: attempt)]
+    return [
+      .create(Location1Interface.createSubscription, options.value(ClientOption.ofSubscription), attempt: attempt)
+    ]
   }
 
   /// Sets the options that differ at the service, or replaces the subscription if one of them cannot be changed.

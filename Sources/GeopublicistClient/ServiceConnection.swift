@@ -17,16 +17,15 @@ import GeopublicistLocationModel
   /// The connection to the bus.
   public let connection: Connection
   /// The service's manager object.
-  public let manager: Proxy
+  public var manager: Proxy { calls.proxy }
+  let calls: Location1Proxy
   // Kept as long as the connection, because every match on the service's name needs its owner at once.
   private var watch: NameWatch?
 
   /// Uses an open connection. Does not start the service.
   public init(on connection: Connection) {
     self.connection = connection
-    manager = Proxy(
-      on: connection, destination: ServiceContract.service, path: ServiceContract.path,
-      interface: ServiceContract.manager)
+    calls = Location1Proxy(on: connection, destination: ServiceContract.service, path: ServiceContract.path)
     watch = NameWatch(ServiceContract.service, on: connection) { [weak self] owner in self?.onPresence?(owner != nil) }
   }
 
@@ -45,13 +44,10 @@ import GeopublicistLocationModel
   /// Fails with `CallFailure.refused` for the contract's errors, and for `ServiceUnknown` if the service is not
   /// installed; with `CallFailure.lost` 10 s after the timeout of the options.
   public func location(_ options: ClientOptions, _ handler: @escaping (Result<ServiceLocation, CallFailure>) -> Void) {
-    manager.call(
-      "GetLocation", options.value(ClientOption.ofRequest), timeout: Self.patience(options),
-      expecting: .variantDictionary
-    ) { result in
+    calls.getLocation(options: options.value(ClientOption.ofRequest), timeout: Self.patience(options)) { result in
       handler(
-        result.printable.flatMap { values in
-          guard let location = values.first.flatMap(ServiceLocation.init) else {
+        result.printable.flatMap { value in
+          guard let location = ServiceLocation(value) else {
             return .failure(.refused(DBusError(.failed, "The service answered without a location")))
           }
           return .success(location)
@@ -68,15 +64,14 @@ import GeopublicistLocationModel
     _ options: ClientOptions, isInteractive: Bool,
     _ handler: @escaping (Result<(status: String, reason: String), CallFailure>) -> Void
   ) {
-    manager.call(
-      "RequestAuthorization", options.value(ClientOption.ofAuthorization), timeout: .milliseconds(130_000),
-      interactive: isInteractive, expecting: "ss"
+    calls.requestAuthorization(
+      options: options.value(ClientOption.ofAuthorization), timeout: .milliseconds(130_000), interactive: isInteractive
     ) { result in
       handler(
-        result.printable.map { values in
+        result.printable.map { answer in
           (
-            ContractWord.read(values.first?.string, as: AuthorizationStatus.self),
-            ContractWord.read(values.last?.string, as: AuthorizationReason.self)
+            ContractWord.read(answer.status, as: AuthorizationStatus.self),
+            ContractWord.read(answer.reason, as: AuthorizationReason.self)
           )
         })
     }

@@ -93,7 +93,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
       // Signals are unicast, so none is lost before the match is in place.
       signals = proxy(path).onSignal { [weak self] signal in self?.handle(.signal(signal.member, signal.arguments)) }
     case .start(let path, let attempt):
-      proxy(path).call("Start", expecting: "") { [weak self] result in
+      proxy(path).call(SubscriptionInterface.start, expecting: "") { [weak self] result in
         switch result {
         case .success: self?.handle(.started(attempt: attempt))
         case .failure(let failure): self?.handle(.failed(failure.error.printable, attempt: attempt))
@@ -101,16 +101,17 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
       }
     case .close(let path):
       signals = nil
-      proxy(path).call("Close")
+      proxy(path).call(SubscriptionInterface.close)
     case .readAuthorization(let path):
       proxy(path).getAll { [weak self] result in
-        guard let properties = try? result.get(), let status = properties["AuthorizationStatus"]?.string,
-          let reason = properties["AuthorizationReason"]?.string
+        guard let properties = try? result.get(),
+          let status = properties[SubscriptionInterface.authorizationStatus.rawValue]?.string,
+          let reason = properties[SubscriptionInterface.authorizationReason.rawValue]?.string
         else { return }
         self?.handle(.authorization(status: status, reason: reason))
       }
     case .readMessage(let path):
-      proxy(path).get("AuthorizationMessage") { [weak self] result in
+      proxy(path).get(SubscriptionInterface.authorizationMessage) { [weak self] result in
         if let message = (try? result.get())?.string { self?.handle(.message(message.printable)) }
       }
     case .renew, .lost: break
@@ -123,7 +124,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
       switch result {
       case .success(let values):
         guard let path = values.first?.objectPath else { return }
-        guard let self, onEvent != nil else { return service.proxy(path, interface).call("Close") }
+        guard let self, onEvent != nil else { return service.proxy(path, interface).call(SubscriptionInterface.close) }
         handle(.created(path, attempt: attempt))
       case .failure(let failure): self?.handle(.failed(failure.error.printable, attempt: attempt))
       }

@@ -173,7 +173,7 @@ extension ServiceSource {
     guard status != self.status.explained(by: "") else { return }
     tell(status)
     guard values["StateReason"]?.string?.isEmpty == false else { return }
-    service?.get("StateMessage") { [weak self] result in
+    service?.get(Location1Interface.stateMessage) { [weak self] result in
       guard let self, options != nil, let message = try? result.get(), status == self.status else { return }
       tell(status.explained(by: message))
     }

@@ -51,26 +51,26 @@ package struct ClientOption: Sendable {
 
 /// MARK: - Table of options
 extension ClientOption {
-  static let accuracy = ClientOption(
+  package static let accuracy = ClientOption(
     "accuracy", .level(\.accuracy), property: "Accuracy",
     flag: Flag(
       name: "accuracy", letter: "a", help: "country, city, neighborhood, street or exact (default)", value: "LEVEL"))
   static let desktopID = ClientOption(
     "desktop-id", .text(\.desktopID),
     flag: Flag(name: "desktop-id", help: "The name of the calling program's desktop file", value: "ID"))
-  static let distanceThreshold = ClientOption(
+  package static let distanceThreshold = ClientOption(
     "distance-threshold", .metres(\.distanceThreshold), property: "DistanceThreshold",
     flag: Flag(name: "distance", letter: "d", help: "Minimum distance between two locations", value: "METRES"))
-  static let requiredAccuracy = ClientOption(
+  package static let requiredAccuracy = ClientOption(
     "required-accuracy", .metres(\.requiredAccuracy), property: "RequiredAccuracy",
     flag: Flag(name: "required-accuracy", help: "Skip locations that are less accurate than this", value: "METRES"))
   static let bestEffort = ClientOption("best-effort", .truth(\.isBestEffort))
   static let mode = ClientOption(
     "mode", .mode(\.mode), flag: Flag(name: "mode", help: "continuous (default) or significant", value: "MODE"))
-  static let timeThreshold = ClientOption(
+  package static let timeThreshold = ClientOption(
     "time-threshold", .milliseconds(\.timeThreshold), property: "TimeThreshold",
     flag: Flag(name: "interval", letter: "i", help: "At most one location in this time", value: "TIME"))
-  static let debounce = ClientOption(
+  package static let debounce = ClientOption(
     "debounce", .milliseconds(\.debounce), property: "Debounce",
     flag: Flag(name: "debounce", help: "Wait until no newer location has arrived for this long", value: "TIME"))
   static let maximumUpdates = ClientOption("max-updates", .count(\.maximumUpdates))

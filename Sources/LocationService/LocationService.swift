@@ -98,7 +98,7 @@ public final class LocationService {
       sourceChanged(publicist.manager.sourceStatus)
     }
     source.onHeldChanged = { [weak self] in
-      if let self, receivers == 0, briefReceivers > 0 { changed("InUse") }
+      if let self, receivers == 0, briefReceivers > 0 { changed(Location1Interface.inUse) }
     }
     source.ceiling = { [weak self] in self?.ceiling ?? .none }
     gatekeeper.onChange = { [weak self] client in
@@ -192,9 +192,9 @@ public final class LocationService {
     if status != before {
       Log.debug("Source: \(status.state.rawValue) \(status.reason.rawValue), available \(status.availableAccuracyName)")
     }
-    if status.state != before.state { changed("State") }
-    if status.reason != before.reason { changed("StateReason") }
-    if status.availableAccuracy != before.availableAccuracy { changed("AvailableAccuracy") }
+    if status.state != before.state { changed(Location1Interface.state) }
+    if status.reason != before.reason { changed(Location1Interface.stateReason) }
+    if status.availableAccuracy != before.availableAccuracy { changed(Location1Interface.availableAccuracy) }
     if status != before { for request in clients.requests { request.handle(.source(status)) } }
   }
 
@@ -345,6 +345,6 @@ extension LocationService: ClientHost {
   func receiverCountChanged(by difference: Int, whileHeld: Bool) {
     let before = isInUse
     if whileHeld { briefReceivers += difference } else { receivers += difference }
-    if isInUse != before { changed("InUse") }
+    if isInUse != before { changed(Location1Interface.inUse) }
   }
 }

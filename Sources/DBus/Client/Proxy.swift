@@ -108,3 +108,15 @@ nonisolated extension [Value] {
   /// The content of the variant in a reply to `Get`.
   package var content: Value { if case .variant(let inner)? = first { inner } else { first ?? .structure([]) } }
 }
+
+nonisolated extension Result where Failure == CallFailure {
+  /// Converts a result, as generated code does. Fails with `InvalidArgs` if `read` returns nil.
+  public func typed<Output>(_ read: (Success) -> Output?) -> Result<Output, CallFailure> {
+    flatMap { value in
+      guard let output = read(value) else {
+        return .failure(.refused(DBusError(.invalidArgs, "The value does not have the declared type")))
+      }
+      return .success(output)
+    }
+  }
+}

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // MARK: - Typed access: nil if the value has a different type
 nonisolated extension Value {
+  /// The value of a `y`.
+  public var byte: UInt8? { if case .byte(let value) = self { value } else { nil } }
   /// The value of a `b`.
   public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+  /// The value of an `n`.
+  public var int16: Int16? { if case .int16(let value) = self { value } else { nil } }
+  /// The value of a `q`.
+  public var uint16: UInt16? { if case .uint16(let value) = self { value } else { nil } }
   /// The value of a `u`.
   public var uint32: UInt32? { if case .uint32(let value) = self { value } else { nil } }
   /// The value of an `i`.
   public var int32: Int32? { if case .int32(let value) = self { value } else { nil } }
+  /// The value of an `x`.
+  public var int64: Int64? { if case .int64(let value) = self { value } else { nil } }
   /// The value of a `t`.
   public var uint64: UInt64? { if case .uint64(let value) = self { value } else { nil } }
   /// The value of a `d`, which may be infinite or NaN.
@@ -15,12 +23,18 @@ nonisolated extension Value {
   public var string: String? { if case .string(let value) = self { value } else { nil } }
   /// The value of an `o`.
   public var objectPath: ObjectPath? { if case .objectPath(let value) = self { value } else { nil } }
+  /// The value of a `g`.
+  public var signatureValue: Signature? { if case .signature(let value) = self { value } else { nil } }
   /// The file descriptor of an `h`.
   public var descriptor: OwnedDescriptor? { if case .descriptor(let value) = self { value } else { nil } }
   /// The fields of a structure.
   public var structure: [Value]? { if case .structure(let fields) = self { fields } else { nil } }
   /// The bytes of an `ay`.
   public var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
+  /// The elements of an `as`.
+  public var strings: [String]? {
+    if case .array(.string, let elements) = self { elements.compactMap(\.string) } else { nil }
+  }
   /// The elements of an array. Nil for a dictionary and for an `ay`.
   public var array: [Value]? { if case .array(_, let elements) = self { elements } else { nil } }
 

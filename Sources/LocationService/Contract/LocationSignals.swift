@@ -16,7 +16,9 @@ final class LocationSignals {
   func signal(for delivery: Delivery) -> SignalTemplate? {
     let key = Key(level: delivery.level, isReduced: delivery.isReduced)
     if let known = newest[key], known.location == delivery.location { return known.signal }
-    guard let signal = try? SignalTemplate("LocationUpdated", of: ServiceContract.subscription, [delivery.value()])
+    guard
+      let signal = try? SignalTemplate(
+        SubscriptionInterface.locationUpdated, of: SubscriptionInterface.interface, [delivery.value()])
     else { return nil }
     newest[key] = (delivery.location, signal)
     return signal

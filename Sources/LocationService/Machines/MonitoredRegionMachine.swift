@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistContract
 import GeopublicistLocationModel
 
 /// The state machine of a client's region. Feeds its ``RegionMachine`` only with locations that the owner may know, and
@@ -39,8 +40,8 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
     var actions = react(to: event, at: now)
     guard !object.isOver else { return actions }
     actions += object.settle()
-    if region.state != state { actions.append(.changed("State")) }
-    if region.reason != reason { actions.append(.changed("StateReason")) }
+    if region.state != state { actions.append(.changed(RegionInterface.state)) }
+    if region.reason != reason { actions.append(.changed(RegionInterface.stateReason)) }
     return actions + review()
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistContract
 import GeopublicistLocationModel
 
 /// The state that subscriptions, regions and almanacs share: whether they are started, what their owner may have, and what they
@@ -84,8 +85,8 @@ nonisolated struct ObjectState: Sendable {
     if engagement.follows != level { actions += engagement.cut() }
     if !new.isAuthorized { actions += settle() }
     if (new.status, new.reason) != (old.status, old.reason) { actions.append(.announce) }
-    if new.status != old.status { actions.append(.changed("AuthorizationStatus")) }
-    if new.reason != old.reason { actions.append(.changed("AuthorizationReason")) }
+    if new.status != old.status { actions.append(.changed(SubscriptionInterface.authorizationStatus)) }
+    if new.reason != old.reason { actions.append(.changed(SubscriptionInterface.authorizationReason)) }
     return actions + settle()
   }
 
@@ -101,7 +102,7 @@ nonisolated struct ObjectState: Sendable {
     let actions = engagement.change(
       to: Engagement(need: need, follows: isFollowing ? level : nil, isReceiving: isFollowing))
     defer { wasActive = isActive }
-    return (wasActive != isActive ? [.changed("Active")] : []) + actions
+    return (wasActive != isActive ? [.changed(SubscriptionInterface.active)] : []) + actions
   }
 
   /// The level required from the source. If the source decides, it is required even before authorization.

@@ -59,21 +59,15 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
       return machine.announcement()
     }
     guard let report else { return }
-    emit("AlmanacChanged", report.value)
+    emit(AlmanacInterface.almanacChanged, report.value)
     host.lastPlaces?.received(report.location, report.level, by: client)
   }
 }
 
-extension ClientAlmanac {
-  static let interface = Interface<ClientAlmanac>(
-    ServiceContract.almanac,
-    commonMembers() + [
-      .signal("AlmanacChanged", ["almanac": "a{sv}"]),
-      .signal("ErrorOccurred", ["name": "s", "message": "s"]),
-      .property(
-        "Almanac", "a{sv}", emits: .nothing,
-        readLater: { almanac, request in almanac.readLocation(request) { almanac.machine.told?.value } }),
-    ])
+extension ClientAlmanac: AlmanacSkeleton {
+  static let interface = ClientAlmanac.almanacTable()
+
+  func readAlmanac(_ request: PropertyRead) { readPlace(request) { [self] in machine.told?.value } }
 }
 
 /// One `GetAlmanac` call: a call for a location of a city, which is answered with its almanac.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistContract
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
 import MainLoop
@@ -79,7 +80,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
 
   func tellState() {
     guard let new = withMachine({ $0.object.announcement() }) else { return }
-    emit("AuthorizationChanged", .string(new.status.rawValue), .string(new.reason.rawValue))
+    emit(SubscriptionInterface.authorizationChanged, .string(new.status.rawValue), .string(new.reason.rawValue))
   }
 
   /// Sends `ErrorOccurred` once per outage.
@@ -87,7 +88,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
     guard let outage = host.outage, outage.number != toldOutage, machine.reportsFailures else { return }
     toldOutage = outage.number
     let error = DBusError(outage.error)
-    emit("ErrorOccurred", .string(error.name.rawValue), .string(error.message))
+    emit(SubscriptionInterface.errorOccurred, .string(error.name.rawValue), .string(error.message))
   }
 
   /// Called when the owner has been told the object's state.
@@ -99,7 +100,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
   }
 
   /// Answers a property that depends on the authorization once that has been decided.
-  final func readAuthorization(_ request: PropertyRead, _ text: @escaping (Authorization) -> String) {
+  private func readAuthorization(_ request: PropertyRead, _ text: @escaping (Authorization) -> String) {
     guard request.sender != nil, machine.authorization.reason == .undecided else {
       return request.answer(.string(text(machine.authorization)))
     }
@@ -112,7 +113,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
 
   /// Answers a property that tells where the user was. While the client is being checked again, the answer waits; without
   /// a result it is empty.
-  final func readLocation(_ request: PropertyRead, _ value: @escaping () -> Value?) {
+  final func readPlace(_ request: PropertyRead, _ value: @escaping () -> Value?) {
     guard request.sender != nil, host.gatekeeper.hold(on: client) != nil else {
       return request.answer(value() ?? .options([]))
     }
@@ -138,7 +139,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
     if let reason {
       client.queue.signal {
         object?.flushChanges()
-        emit("Closed", .string(reason.rawValue))
+        emit(SubscriptionInterface.closed, .string(reason.rawValue))
       }
     }
     object?.unexport()
@@ -163,30 +164,19 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
   }
 }
 
+/// What the interfaces of all kinds have in common.
 extension ClientObject {
-  static func commonMembers<Object: ClientObject<Machine>>() -> [InterfaceMember<Object>] {
-    [
-      .method("Start") { object, call in object.start(call) },
-      .method("Stop") { object, call in
-        object.handle(.stop)
-        call.reply()
-      },
-      .method("Close") { object, call in
-        call.reply()
-        object.handle(.close(.byClient))
-      },
-      .signal("AuthorizationChanged", ["status": "s", "reason": "s"]),
-      .signal("Closed", ["reason": "s"]),
-      .property(
-        "AuthorizationStatus", "s", emits: .changed,
-        readLater: { object, request in object.readAuthorization(request) { $0.status.rawValue } }),
-      .property(
-        "AuthorizationReason", "s", emits: .changed,
-        readLater: { object, request in object.readAuthorization(request) { $0.reason.rawValue } }),
-      .property(
-        "AuthorizationMessage", "s", emits: .nothing,
-        readLater: { object, request in object.readAuthorization(request) { $0.message } }),
-      .property("Active", "b", emits: .changed) { .boolean($0.machine.isActive) },
-    ]
+  final func stop(_ call: MethodCall) {
+    handle(.stop)
+    call.reply()
   }
+
+  final func close(_ call: MethodCall) {
+    call.reply()
+    handle(.close(.byClient))
+  }
+
+  final func readAuthorizationStatus(_ request: PropertyRead) { readAuthorization(request) { $0.status.rawValue } }
+  final func readAuthorizationReason(_ request: PropertyRead) { readAuthorization(request) { $0.reason.rawValue } }
+  final func readAuthorizationMessage(_ request: PropertyRead) { readAuthorization(request) { $0.message } }
 }

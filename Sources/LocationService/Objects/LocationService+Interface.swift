@@ -6,74 +6,58 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-extension LocationService {
-  static let interface = Interface<LocationService>(
-    ServiceContract.manager,
-    [
-      .method("GetLocation", in: ["options": "a{sv}"], out: ["location": "a{sv}"]) {
-        service, call throws(DBusError) in
-        let options = try OptionReader.read(call.arguments[0], ClientOption.ofRequest)
-        service.withClient(of: call) { client in
-          LocationRequest(call, from: client, options, in: service).begin()
-        }
-      },
-      .method("CreateSubscription", in: ["options": "a{sv}"], out: ["subscription": "o"]) {
-        service, call throws(DBusError) in
-        let options = try OptionReader.read(call.arguments[0], ClientOption.ofSubscription)
-        service.create(call) { client throws(DBusError) in try service.createSubscription(for: client, options) }
-      },
-      .method("CreateRegion", in: ["options": "a{sv}"], out: ["region": "o"]) {
-        service, call throws(DBusError) in
-        let options = try OptionReader.read(call.arguments[0], ClientOption.ofRegion)
-        let configuration = try OptionReader.configuration(of: options.region)
-        service.create(call) { client throws(DBusError) in
-          try service.createRegion(for: client, options, configuration)
-        }
-      },
-      .method("GetAlmanac", in: ["options": "a{sv}"], out: ["almanac": "a{sv}"]) { service, call throws(DBusError) in
-        let options = try OptionReader.almanac(call.arguments[0], ClientOption.ofAlmanacRequest)
-        service.withClient(of: call) { client in
-          AlmanacRequest(call, from: client, options, in: service).begin()
-        }
-      },
-      .method("CreateAlmanac", in: ["options": "a{sv}"], out: ["almanac": "o"]) { service, call throws(DBusError) in
-        let options = try OptionReader.almanac(call.arguments[0], ClientOption.ofAlmanac)
-        service.create(call) { client throws(DBusError) in try service.createAlmanac(for: client, options) }
-      },
-      .method("RequestAuthorization", in: ["options": "a{sv}"], out: ["status": "s", "reason": "s"]) {
-        service, call throws(DBusError) in
-        let options = try OptionReader.read(call.arguments[0], ClientOption.ofAuthorization)
-        service.withClient(of: call) { client in
-          AuthorizationRequest(call, from: client, options, in: service).begin()
-        }
-      },
-      .method("ListSubscriptions", out: ["subscriptions": "aa{sv}"]) { service, call in
-        service.withClient(of: call) { client in
-          guard let user = client.credentials?.userID else { return }
-          service.clients.list.answer(call, of: user) {
-            service.clients.objects.filter { user == 0 || $0.client.credentials?.userID == user }.map(\.listEntry)
-          }
-        }
-      },
+extension LocationService: Location1Skeleton {
+  static let interface = LocationService.location1Table()
 
-      .property("Version", "s", emits: .const) { _ in .string(ProgramVersion.current) },
-      .property("Limits", "a{su}", emits: .const) { $0.clients.limits.value },
-      .property("State", "s", emits: .changed) { .string($0.sourceStatus.state.rawValue) },
-      .property("StateReason", "s", emits: .changed) { .string($0.sourceStatus.reason.rawValue) },
-      .property("StateMessage", "s", emits: .nothing) { .string($0.sourceStatus.message) },
-      .property("AvailableAccuracy", "s", emits: .changed) { .string($0.sourceStatus.availableAccuracyName) },
-      .property("InUse", "b", emits: .changed) { .boolean($0.isInUse) },
-      authorization("AuthorizationStatus") { $0.status.rawValue },
-      authorization("AuthorizationReason") { $0.reason.rawValue },
-      authorization("AuthorizationMessage") { $0.message },
-    ])
-
-  /// A property that depends on the caller's authorization.
-  private static func authorization(
-    _ name: MemberName, _ text: @escaping (Authorization) -> String
-  ) -> InterfaceMember<LocationService> {
-    .property(name, "s", emits: .nothing, readLater: { service, request in service.readAuthorization(request, text) })
+  func getLocation(_ options: Value, _ call: MethodCall) throws(DBusError) {
+    let options = try OptionReader.read(options, ClientOption.ofRequest)
+    withClient(of: call) { client in LocationRequest(call, from: client, options, in: self).begin() }
   }
+
+  func createSubscription(_ options: Value, _ call: MethodCall) throws(DBusError) {
+    let options = try OptionReader.read(options, ClientOption.ofSubscription)
+    create(call) { client throws(DBusError) in try self.createSubscription(for: client, options) }
+  }
+
+  func createRegion(_ options: Value, _ call: MethodCall) throws(DBusError) {
+    let options = try OptionReader.read(options, ClientOption.ofRegion)
+    let configuration = try OptionReader.configuration(of: options.region)
+    create(call) { client throws(DBusError) in try self.createRegion(for: client, options, configuration) }
+  }
+
+  func getAlmanac(_ options: Value, _ call: MethodCall) throws(DBusError) {
+    let options = try OptionReader.almanac(options, ClientOption.ofAlmanacRequest)
+    withClient(of: call) { client in AlmanacRequest(call, from: client, options, in: self).begin() }
+  }
+
+  func createAlmanac(_ options: Value, _ call: MethodCall) throws(DBusError) {
+    let options = try OptionReader.almanac(options, ClientOption.ofAlmanac)
+    create(call) { client throws(DBusError) in try self.createAlmanac(for: client, options) }
+  }
+
+  func requestAuthorization(_ options: Value, _ call: MethodCall) throws(DBusError) {
+    let options = try OptionReader.read(options, ClientOption.ofAuthorization)
+    withClient(of: call) { client in AuthorizationRequest(call, from: client, options, in: self).begin() }
+  }
+
+  func listSubscriptions(_ call: MethodCall) {
+    withClient(of: call) { [clients] client in
+      guard let user = client.credentials?.userID else { return }
+      clients.list.answer(call, of: user) {
+        clients.objects.filter { user == 0 || $0.client.credentials?.userID == user }.map(\.listEntry)
+      }
+    }
+  }
+
+  var version: String { ProgramVersion.current }
+  var limits: Value { clients.limits.value }
+  var state: String { sourceStatus.state.rawValue }
+  var stateReason: String { sourceStatus.reason.rawValue }
+  var stateMessage: String { sourceStatus.message }
+  var availableAccuracy: String { sourceStatus.availableAccuracyName }
+  func readAuthorizationStatus(_ request: PropertyRead) { readAuthorization(request) { $0.status.rawValue } }
+  func readAuthorizationReason(_ request: PropertyRead) { readAuthorization(request) { $0.reason.rawValue } }
+  func readAuthorizationMessage(_ request: PropertyRead) { readAuthorization(request) { $0.message } }
 
   /// Creates an object for the caller and answers with its path.
   private func create(_ call: MethodCall, _ make: @escaping (Client) throws(DBusError) -> ObjectPath) {

@@ -16,6 +16,12 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
 
   override var delivered: UInt64 { machine.delivered }
 
+  private func set(_ option: ClientOption, to value: Value, _ call: MethodCall) throws(DBusError) {
+    try set(option, to: value)
+    if let name = option.property.flatMap(MemberName.init(validating:)) { changed(name) }
+    call.reply()
+  }
+
   func set(_ option: ClientOption, to value: Value) throws(DBusError) {
     var options = machine.options
     try OptionReader.set(option, to: value, in: &options)
@@ -45,31 +51,29 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
   }
 }
 
-extension LocationSubscription {
-  static let interface = Interface<LocationSubscription>(
-    ServiceContract.subscription,
-    commonMembers() + [
-      .signal("LocationUpdated", ["location": "a{sv}"]),
-      .signal("ErrorOccurred", ["name": "s", "message": "s"]),
+extension LocationSubscription: SubscriptionSkeleton {
+  static let interface = LocationSubscription.subscriptionTable()
 
-      .property(
-        "Location", "a{sv}", emits: .nothing,
-        readLater: { subscription, request in
-          subscription.readLocation(request) { subscription.machine.last?.value() }
-        }),
-    ] + optionProperties)
+  func readLocation(_ request: PropertyRead) { readPlace(request) { [self] in machine.last?.value() } }
+  var accuracy: String { machine.options.accuracy.contractName }
+  var distanceThreshold: Double { machine.options.distanceThreshold }
+  var timeThreshold: UInt32 { machine.options.timeThreshold }
+  var debounce: UInt32 { machine.options.debounce }
+  var requiredAccuracy: Double { machine.options.requiredAccuracy }
 
-  /// The options that are also writable properties with change signals.
-  private static let optionProperties = ClientOption.ofSubscription.compactMap { option in
-    option.property.flatMap(MemberName.init(validating:)).map { name in
-      InterfaceMember<LocationSubscription>.property(
-        name, Signature(validating: option.type) ?? "v", emits: .changed,
-        write: { subscription, value, call throws(DBusError) in
-          try subscription.set(option, to: value)
-          subscription.changed(name)
-          call.reply()
-        }
-      ) { Value(option.value(in: $0.machine.options), as: option.type) }
-    }
+  func writeAccuracy(_ value: String, _ call: MethodCall) throws(DBusError) {
+    try set(.accuracy, to: .string(value), call)
+  }
+  func writeDistanceThreshold(_ value: Double, _ call: MethodCall) throws(DBusError) {
+    try set(.distanceThreshold, to: .double(value), call)
+  }
+  func writeTimeThreshold(_ value: UInt32, _ call: MethodCall) throws(DBusError) {
+    try set(.timeThreshold, to: .uint32(value), call)
+  }
+  func writeDebounce(_ value: UInt32, _ call: MethodCall) throws(DBusError) {
+    try set(.debounce, to: .uint32(value), call)
+  }
+  func writeRequiredAccuracy(_ value: Double, _ call: MethodCall) throws(DBusError) {
+    try set(.requiredAccuracy, to: .double(value), call)
   }
 }

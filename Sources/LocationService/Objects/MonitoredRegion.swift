@@ -56,7 +56,7 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
 
   override func told() { if waitsForTelling { timeHasCome() } }
 
-  private func tell(_ report: RegionReport) { client.queue.signal { emit("StateChanged", report.value) } }
+  private func tell(_ report: RegionReport) { client.queue.signal { emit(RegionInterface.stateChanged, report.value) } }
 
   private func waitForRoom() {
     guard !waitsForRoom else { return }
@@ -69,22 +69,16 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
   }
 }
 
-extension MonitoredRegion {
-  static let interface = Interface<MonitoredRegion>(
-    ServiceContract.region,
-    commonMembers() + [
-      .signal("StateChanged", ["event": "a{sv}"]),
+extension MonitoredRegion: RegionSkeleton {
+  static let interface = MonitoredRegion.regionTable()
 
-      .property("State", "s", emits: .changed) { .string($0.machine.region.state.rawValue) },
-      .property("StateReason", "s", emits: .changed) { .string($0.machine.region.reason.rawValue) },
-      .property("Since", "(tt)", emits: .nothing) { Value($0.machine.since) },
-      .property(
-        "LastEvent", "a{sv}", emits: .nothing,
-        readLater: { region, request in region.readLocation(request) { region.machine.last?.value } }),
-      .property("Latitude", "d", emits: .const) { .double($0.circle.latitude) },
-      .property("Longitude", "d", emits: .const) { .double($0.circle.longitude) },
-      .property("Radius", "d", emits: .const) { .double($0.circle.radius) },
-    ])
+  var state: String { machine.region.state.rawValue }
+  var stateReason: String { machine.region.reason.rawValue }
+  var since: Value { Value(machine.since) }
+  func readLastEvent(_ request: PropertyRead) { readPlace(request) { [self] in machine.last?.value } }
+  var latitude: Double { circle.latitude }
+  var longitude: Double { circle.longitude }
+  var radius: Double { circle.radius }
 
   private var circle: CircularRegion { machine.region.configuration.region }
 }

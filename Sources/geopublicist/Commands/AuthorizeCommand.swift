@@ -35,7 +35,7 @@ final class AuthorizeCommand: Command {
     guard answer.reason == AuthorizationReason.undecided.rawValue, !invocation.isJSON else {
       return show(answer, state: nil)
     }
-    invocation.service?.get("State") { [weak self] result in
+    invocation.service?.get(Location1Interface.state) { [weak self] result in
       self?.show(answer, state: try? result.get())
     }
   }

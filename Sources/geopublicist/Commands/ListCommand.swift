@@ -33,7 +33,7 @@ final class ListCommand: Command {
       self?.show(values.first?.array ?? [])
       invocation.finish(ExitStatus.success)
     }
-    invocation.connect()?.call("ListSubscriptions", expecting: "aa{sv}", handler)
+    invocation.connect()?.call(Location1Interface.listSubscriptions, expecting: "aa{sv}", handler)
   }
 
   private func show(_ subscriptions: [Value]) {

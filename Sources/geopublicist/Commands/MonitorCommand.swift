@@ -33,7 +33,7 @@ final class MonitorCommand: Command {
     service.onPresence = { [weak self] isThere in self?.presenceChanged(isThere) }
     changes = service.onProperties { [weak self] properties in self?.report(properties) }
     // Makes the bus start the service. If it cannot, the command waits for the service to appear.
-    service.get("Version") { [invocation] result in
+    service.get(Location1Interface.version) { [invocation] result in
       if case .failure(let error) = result { invocation.complain(Failure(error, on: invocation.busName).message) }
     }
   }

@@ -106,7 +106,8 @@ extension FactGatherer {
     do throws(DBusError) {
       let options = Value.options([("timeout", .uint32(10_000))])
       let answer = try questions.ask(
-        "GetLocation", of: ServiceContract.manager, at: ServiceContract.path, on: ServiceContract.service, [options],
+        Location1Interface.getLocation, of: ServiceContract.manager, at: ServiceContract.path,
+        on: ServiceContract.service, [options],
         milliseconds: 15_000)
       let location = answer.first.flatMap(ServiceLocation.init)
       facts.attempt = .fix(isSimulated: location?.location.isSimulated ?? false)
@@ -125,7 +126,8 @@ extension FactGatherer {
     // Processes have other numbers in a container.
     guard !facts.isInContainer else { return 0 }
     let list = try questions.ask(
-      "ListSubscriptions", of: ServiceContract.manager, at: ServiceContract.path, on: ServiceContract.service)
+      Location1Interface.listSubscriptions, of: ServiceContract.manager, at: ServiceContract.path,
+      on: ServiceContract.service)
     return (list.first?.array ?? []).compactMap(\.properties).count { client in
       guard let process = client["ProcessId"]?.uint32.flatMap(pid_t.init(exactly:)), process > 0 else { return false }
       return client["Active"]?.boolean == false && kill(process, 0) != 0 && errno == ESRCH

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import FoundationXML
+
+/// What stands in the way of generating code, for the user.
+struct Problem: Error { let text: String }
+
+/// An interface of introspection XML. Its names and types are safe to be written into Swift code.
+struct InterfaceDescription {
+  struct Member {
+    let name: String
+    let summary: String?
+    var inputs: [Argument] = []
+    var outputs: [Argument] = []
+    /// The type of a property.
+    var type = ""
+    var isWritable = false
+    var emits = ".changed"
+  }
+
+  struct Argument {
+    let name: String
+    let type: String
+  }
+
+  let name: String
+  var methods: [Member] = []
+  var signals: [Member] = []
+  var properties: [Member] = []
+
+  /// Reads every interface of a file.
+  static func read(_ path: String) throws -> [Self] {
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    // A document ignores errors.
+    let parser = XMLParser(data: data)
+    guard parser.parse() else { throw Problem(text: "\(path) is no XML, line \(parser.lineNumber)") }
+    return try (try XMLDocument(data: data).rootElement()?.elements(forName: "interface") ?? []).map(Self.init)
+  }
+
+  private init(_ element: XMLElement) throws {
+    name = try Self.attribute("name", of: element, #/[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+/#)
+    var comment: String?
+    for node in element.children ?? [] {
+      if node.kind == .comment { comment = node.stringValue }
+      guard let element = node as? XMLElement, let kind = element.name else { continue }
+      let name = try Self.attribute("name", of: element, #/[A-Za-z_.][A-Za-z0-9_.]*/#)
+      var member = Member(name: name, summary: comment.flatMap { Self.summary($0, of: name) })
+      comment = nil
+      for (index, argument) in element.elements(forName: "arg").enumerated() {
+        let isNamed = argument.attribute(forName: "name") != nil
+        let new = Argument(
+          name: isNamed ? try Self.attribute("name", of: argument, #/[A-Za-z_][A-Za-z0-9_-]*/#) : "argument\(index)",
+          type: try Self.type(of: argument))
+        let isOutput = kind == "signal" || argument.attribute(forName: "direction")?.stringValue == "out"
+        if isOutput { member.outputs.append(new) } else { member.inputs.append(new) }
+      }
+      switch kind {
+      case "method": methods.append(member)
+      case "signal": signals.append(member)
+      case "property":
+        member.type = try Self.type(of: element)
+        member.isWritable = element.attribute(forName: "access")?.stringValue != "read"
+        let annotation = element.elements(forName: "annotation").first {
+          $0.attribute(forName: "name")?.stringValue == "org.freedesktop.DBus.Property.EmitsChangedSignal"
+        }
+        switch annotation?.attribute(forName: "value")?.stringValue {
+        case "false": member.emits = ".nothing"
+        case "const": member.emits = ".const"
+        case "invalidates": member.emits = ".invalidates"
+        default: break
+        }
+        properties.append(member)
+      default: break
+      }
+    }
+  }
+
+  private static func type(of element: XMLElement) throws -> String {
+    try attribute("type", of: element, #/[ybnqiuxtdsogvha{}()]+/#)
+  }
+
+  private static func attribute(_ name: String, of element: XMLElement, _ form: Regex<some Any>) throws -> String {
+    let value = element.attribute(forName: name)?.stringValue ?? ""
+    guard value.wholeMatch(of: form) != nil else {
+      throw Problem(text: "<\(element.name ?? "")> has no valid \(name): '\(value)'")
+    }
+    return value
+  }
+
+  /// The first sentence of a comment in the form `Name: what it does.`
+  private static func summary(_ comment: String, of name: String) -> String? {
+    let words = comment.split(whereSeparator: \.isWhitespace)
+    guard words.first == name + ":" else { return nil }
+    let text = words.dropFirst().joined(separator: " ")
+    let sentence = text.firstRange(of: ". ").map { String(text[..<$0.lowerBound]) + "." } ?? text
+    return sentence.prefix(1).uppercased() + sentence.dropFirst()
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GeopublicistTestSupport
+import Testing
+
+/// The code that is written from introspection XML. What it does is tested with the service and the articles.
+struct GeneratorTests {
+  private static nonisolated let mark = "// Written by: swift package generate-dbus "
+
+  private func generate(_ arguments: [String]) throws -> CommandResult {
+    try run(["env", "-C", Rig.sourceFile("."), Rig.product("generate-dbus")] + arguments)
+  }
+
+  @Test func `the code that is checked in is what the generator writes`() throws {
+    let directory = TemporaryDirectory()
+    var count = 0
+    for folder in ["Examples", "Sources"].map(Rig.sourceFile) {
+      for name in try FileManager.default.subpathsOfDirectory(atPath: folder) where name.hasSuffix(".swift") {
+        let code = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+        guard let line = code.split(separator: "\n").prefix(3).first(where: { $0.hasPrefix(Self.mark) }) else {
+          continue
+        }
+        count += 1
+        let arguments = line.dropFirst(Self.mark.count).split(separator: " ").map(String.init)
+        let output = try #require(arguments.first { $0.hasSuffix(".swift") })
+        let file = directory.file("Code.swift")
+        let result = try generate(arguments.map { $0 == output ? file : $0 })
+        #expect(result.succeeded, "\(result.standardError)")
+        let new = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(new.replacing(file, with: output) == code, "\(line)")
+      }
+    }
+    #expect(count == 4)
+  }
+
+  @Test(arguments: [
+    #"<method name="A}"/>"#, #"<method name="A"><arg type="s x" direction="in"/></method>"#,
+    #"<signal name="A"><arg name="&quot;" type="s"/></signal>"#, #"<property name="A" access="read"/>"#, "<",
+  ])
+  func `what cannot be a name or a type is refused`(member: String) throws {
+    let directory = TemporaryDirectory()
+    let file = directory.file("a.xml")
+    try "<node><interface name=\"a.B\">\(member)</interface></node>".write(
+      toFile: file, atomically: true, encoding: .utf8)
+    let result = try generate([file, directory.file("Code.swift")])
+    #expect(result.exit == .status(1) && !result.standardError.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: directory.file("Code.swift")))
+  }
+}
