@@ -11,6 +11,7 @@ import MainLoopTasks
 ///     TasksBenchmark loop        hops on GLib's loop
 ///     TasksBenchmark dispatch    hops on libdispatch alone
 ///     TasksBenchmark idle        wake-ups in two seconds without work
+///     TasksBenchmark unserved    a task that never begins
 @main enum TasksBenchmark {
   static let hops = 100_000
 
@@ -19,6 +20,9 @@ import MainLoopTasks
     case "loop":
       MainLoop.main.serveTasks()
       Task { await measure() }
+      MainLoop.main.run()
+    case "unserved":
+      Task { exit(1) }
       MainLoop.main.run()
     case "dispatch":
       Task { await measure() }

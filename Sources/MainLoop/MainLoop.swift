@@ -17,6 +17,8 @@ public final class MainLoop {
   private var exitStatus: Int32 = 0
   private var isRunning = false
   private var hasQuit = false
+  /// Whether Swift tasks run in the turns of this loop.
+  package var servesTasks = false
 
   private init() {
     // The context is acquired only while the loop runs, because in tests the main actor moves between threads.
@@ -28,6 +30,10 @@ public final class MainLoop {
   /// If ``quit(status:)`` was called before, returns immediately.
   @discardableResult public func run() -> Int32 {
     if !hasQuit {
+      #if DEBUG
+        let hint = servesTasks ? nil : TaskHint()
+        defer { withExtendedLifetime(hint) {} }
+      #endif
       isRunning = true
       g_main_loop_run(loop)
       isRunning = false

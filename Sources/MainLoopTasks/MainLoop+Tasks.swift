@@ -21,9 +21,12 @@ extension MainLoop {
   /// This also works if other code runs the loop, such as GTK, as long as it is GLib's default main context on the main
   /// thread. `main` itself must not be `async`, because Swift would then serve the main queue with its own loop.
   ///
+  /// Without it, a `Task` never begins, which a debug build of this package reports on the standard error.
+  ///
   /// The loop sleeps until there is work: libdispatch makes a descriptor readable when it enqueues the first job.
   public func serveTasks() {
     if mainQueue == nil { mainQueue = MainQueueSource(on: self) }
+    servesTasks = true
   }
 }
 

@@ -15,6 +15,12 @@ import Testing
       ])
   }
 
+  @Test func `a debug build reports a task that nobody serves, once`() throws {
+    let process = try ChildProcess([Rig.product("GeopublicistTasksBenchmark"), "unserved"])
+    try eventually("the hint") { process.standardError.contains("call MainLoop.main.serveTasks()") }
+    #expect(process.exited == nil && process.standardError.count(where: \.isNewline) == 1)
+  }
+
   @Test func `a loop that serves tasks sleeps while there are none`() throws {
     let result = try run([Rig.product("GeopublicistTasksBenchmark"), "idle"])
     let line = try #require(result.standardOutput.split(separator: "\n").last)
