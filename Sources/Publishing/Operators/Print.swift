@@ -31,6 +31,8 @@ extension Publisher {
 @usableFromInline
 final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
   @usableFromInline let prefix: String
+  /// How the line of a value begins.
+  @usableFromInline let valueHead: String
   @usableFromInline var stream: (any TextOutputStream)?
   /// The last line, for its memory.
   private var line = ""
@@ -38,22 +40,23 @@ final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure
   @inlinable
   init<S: Subscriber<Value, Failure>>(_ prefix: String, _ stream: (any TextOutputStream)?, _ subscriber: S) {
     self.prefix = prefix.isEmpty ? "" : prefix + ": "
+    valueHead = self.prefix + "receive value: ("
     self.stream = stream
     super.init("Print", subscriber)
   }
 
   @inlinable
   override func receive(subscription: any Subscription) {
-    log("receive subscription: (", "\(subscription)", ")")
+    log("receive subscription: (\(subscription))")
     super.receive(subscription: subscription)
   }
 
   @inlinable
   override func receive(_ input: Value) -> Subscribers.Demand {
     guard phase == .live else { return .none }
-    log("receive value: (", text(of: input), ")")
+    log(valueHead, text(of: input), ")\n")
     let more = downstream.receive(input)
-    if more > .none { log("request ", described(more), " (synchronous)") }
+    if more > .none { log("request ", described(more) + " (synchronous)") }
     return more
   }
 
@@ -62,7 +65,7 @@ final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure
     guard phase == .live else { return }
     switch completion {
     case .finished: log("receive finished")
-    case .failure(let error): log("receive error: (", "\(error)", ")")
+    case .failure(let error): log("receive error: (\(error))")
     }
     super.receive(completion: completion)
   }
@@ -94,16 +97,17 @@ final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure
   func described(_ demand: Subscribers.Demand) -> String { demand.max.map { "max: (\($0))" } ?? "unlimited" }
 
   @usableFromInline
-  func log(_ event: String, _ subject: String = "", _ end: String = "") {
+  func log(_ event: String, _ subject: String = "") { log(prefix, event, subject + "\n") }
+
+  @usableFromInline
+  func log(_ head: String, _ subject: String, _ end: String) {
     // The stream may cause the next line before it returns.
     var text = ""
     swap(&text, &line)
     text.removeAll(keepingCapacity: true)
-    text += prefix
-    text += event
+    text += head
     text += subject
     text += end
-    text += "\n"
     if stream == nil { Swift.print(text, terminator: "") } else { stream?.write(text) }
     line = text
   }
