@@ -36,7 +36,8 @@ def symbols(tool, modules, module, folder):
     machine = subprocess.run(["uname", "-m"], capture_output=True, text=True, check=True).stdout.strip()
     headers = [word for path in packages.split() for word in ("-Xcc", path)]
     subprocess.run(
-        [tool, "-module-name", module, "-I", modules, "-I", SOURCES / "CGLib", "-I", SOURCES / "CDBus", *headers,
+        [tool, "-module-name", module, "-I", modules, "-I", SOURCES / "CGLib", "-I", SOURCES / "CDBus",
+         "-I", SOURCES / "CDispatch", *headers,
          "-target", machine + "-unknown-linux-gnu", "-minimum-access-level", "public", "-skip-synthesized-members",
          "-output-dir", folder], check=True)
     for file in sorted(pathlib.Path(folder).glob(module + "*.symbols.json")):
