@@ -41,8 +41,12 @@ let package = Package(
     .target(name: "PublishingTesting", dependencies: ["Publishing"], swiftSettings: strict),
     // `import Combine` for code written for Combine; for programs only, as it needs Foundation and starts tasks.
     .target(name: "Combine", dependencies: ["Publishing"], swiftSettings: strict),
-    .target(name: "GeopublicistLocationModel", path: "Sources/LocationModel", swiftSettings: strict),
-    .target(name: "MainLoop", dependencies: ["GeopublicistCGLib"]),
+    // Points in time, one type for each clock, without C.
+    .target(name: "GeopublicistInstants", path: "Sources/Instants", swiftSettings: strict),
+    .target(
+      name: "GeopublicistLocationModel", dependencies: ["GeopublicistInstants"], path: "Sources/LocationModel",
+      swiftSettings: strict),
+    .target(name: "MainLoop", dependencies: ["GeopublicistCGLib", "GeopublicistInstants"]),
     .target(name: "DBus", dependencies: ["GeopublicistCDBus", "MainLoop"]),
     .target(name: "DBusPublishing", dependencies: ["DBus", "Publishing"]),
     // Writes code from introspection XML.
@@ -107,7 +111,7 @@ let package = Package(
       ]),
 
     // Tests: one target for each of the sources, and the whole way end to end
-    .target(name: "GeopublicistTestSupport", path: "Tests/TestSupport"),
+    .target(name: "GeopublicistTestSupport", dependencies: ["GeopublicistInstants"], path: "Tests/TestSupport"),
     .target(
       name: "GeopublicistPublishingTestSupport", dependencies: ["Publishing", "PublishingTesting"],
       path: "Tests/PublishingTestSupport", swiftSettings: strict),

@@ -62,12 +62,12 @@ nonisolated extension Facts.AgentLevel {
 /// A reduction stops deliveries immediately. The user's clients are told after ``tellTime`` if it still holds then, so
 /// an agent that passes through 0 between two levels goes unnoticed. The first increase after ``quiet`` is applied
 /// immediately. Each further one waits for a pause that doubles, and starts over if access is reduced meanwhile.
-/// Until all facts have been found for the first time, they are passed on as they arrive. All times are in microseconds.
+/// Until all facts have been found for the first time, they are passed on as they arrive.
 nonisolated struct AccessDamper: Sendable {
   /// Short enough for a user's record to be erased within 100 ms.
-  static let tellTime: Int64 = 50_000
-  static let quiet: Int64 = 10_000_000
-  static let pauses: ClosedRange<Int64> = 100_000...5_000_000
+  static let tellTime = Duration.milliseconds(50)
+  static let quiet = Duration.seconds(10)
+  static let pauses = Duration.milliseconds(100)...Duration.seconds(5)
 
   /// What decisions are based on, and what the clients are told.
   private(set) var told = UserAccess()
@@ -75,21 +75,21 @@ nonisolated struct AccessDamper: Sendable {
   private var granted = UserAccess()
   private var current = UserAccess()
   /// The first reduction that the clients have not been told.
-  private var reducedAt: Int64?
+  private var reducedAt: MonotonicInstant?
   /// When the increase that waits is applied.
-  private var increaseAt: Int64?
+  private var increaseAt: MonotonicInstant?
   /// Nil until all facts have been found for the first time.
-  private var lastIncrease: Int64?
-  private var pause: Int64 = 0
+  private var lastIncrease: MonotonicInstant?
+  private var pause = Duration.zero
 
   /// Whether deliveries are held because the clients have not been told of a reduction yet.
   var isHeld: Bool { granted != told }
 
   /// When ``handle(_:at:)`` must be called again, or nil.
-  var wakeUp: Int64? { [tellAt, increaseAt].compactMap(\.self).min() }
+  var wakeUp: MonotonicInstant? { [tellAt, increaseAt].compactMap(\.self).min() }
 
   /// Handles the current access, or the time in ``wakeUp``. Returns whether ``told`` or ``isHeld`` has changed.
-  mutating func handle(_ access: UserAccess? = nil, at now: Int64) -> Bool {
+  mutating func handle(_ access: UserAccess? = nil, at now: MonotonicInstant) -> Bool {
     let (oldTold, wasHeld) = (told, isHeld)
     if let access, access != current { change(to: access, now) }
     if let increaseAt, now >= increaseAt {
@@ -103,13 +103,13 @@ nonisolated struct AccessDamper: Sendable {
 
   /// A reduction that an increase will follow soon is told together with it. Deliveries are never held for longer than a
   /// second without a word.
-  private var tellAt: Int64? {
+  private var tellAt: MonotonicInstant? {
     reducedAt.map { time in
       max(time + Self.tellTime, min(increaseAt ?? time, time + Confirmation.holdTime))
     }
   }
 
-  private mutating func change(to new: UserAccess, _ now: Int64) {
+  private mutating func change(to new: UserAccess, _ now: MonotonicInstant) {
     let isIncrease = current.limited(by: new) != new
     current = new
     guard let before = lastIncrease else {
@@ -117,7 +117,7 @@ nonisolated struct AccessDamper: Sendable {
       return apply(new)
     }
     if isIncrease {
-      if now - before >= Self.quiet { pause = 0 }
+      if now - before >= Self.quiet { pause = .zero }
       lastIncrease = now
     }
     granted = granted.limited(by: new)

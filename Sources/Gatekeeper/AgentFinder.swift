@@ -19,9 +19,6 @@ final class AgentFinder {
     init(_ account: Account) { self.account = account }
   }
 
-  /// How long a connection may take to say that it is an agent: long enough for an agent on a busy machine.
-  private static let patience = CallTimeout.milliseconds(2_000)
-
   private let connection: Connection
   private let introductions: Introductions
   private let probes: ProbePool
@@ -98,7 +95,7 @@ final class AgentFinder {
     }
   }
 
-  private var now: Int64 { MainLoop.main.clock.monotonic() }
+  private var now: MonotonicInstant { MainLoop.main.clock.monotonic() }
 
   private func doubtAll() {
     for user in users.keys { handle(.doubted, user) }
@@ -108,7 +105,7 @@ final class AgentFinder {
     guard let entry = users[user] else { return }
     let actions = entry.search.handle(event, at: now)
     entry.timer = entry.search.wakeUp.map { time in
-      MainLoop.main.at(monotonic: time) { [weak self] in self?.handle(.timer, user) }
+      MainLoop.main.at(time) { [weak self] in self?.handle(.timer, user) }
     }
     for action in actions {
       switch action {
@@ -203,7 +200,7 @@ extension AgentFinder {
     guard let message, let probe = probes.take() else { return handle(.silent(name), user) }
     message.startsService = false
     entry.questions[name] = probe.connection.call(
-      message, timeout: Self.patience, expecting: .variant, within: .smallAnswer
+      message, timeout: .after(AnswerDeadlines.agentSearch), expecting: .variant, within: .smallAnswer
     ) { [weak self, weak entry] result in
       // The bus counts a call that it has passed on until the connection answers.
       if case .failure(.lost) = result {} else { probe.answered() }

@@ -6,18 +6,15 @@ import GeopublicistLocationModel
 ///
 /// Agents own no bus name: any connection of the user may be one, so each is asked for its level. At most one search
 /// with one deadline runs at a time. Every waiting call joins it and is released when it ends, even if connections stay
-/// silent. If an agent's level may have changed, deliveries are held until the agent has been asked again. All times
-/// are in microseconds.
+/// silent. If an agent's level may have changed, deliveries are held until the agent has been asked again.
 nonisolated struct AgentSearch {
-  /// The longest a search lasts.
-  static let searchTime: Int64 = 2_000_000
   /// How long a call waits for the search if an agent is already known. That agent decides, so connections that never
   /// answer cannot delay the user's other programs.
-  static let pace: Int64 = 50_000
+  static let pace = Duration.milliseconds(50)
   /// The maximum number of a user's connections that are asked at the same time.
   static let parallel = 16
   /// How long a connection that did not answer is skipped after the first silence. Doubles with each further silence.
-  static let silence: Int64 = 3_000_000
+  static let silence = Duration.seconds(3)
   /// How often a connection must stay silent until it counts as no agent. These questions take 30 s together, longer than
   /// an agent that waits for an answer itself usually does (25 s).
   static let patience = 4
@@ -71,11 +68,11 @@ nonisolated struct AgentSearch {
   private struct Refusal {
     var silences = 0
     /// When the connection may be asked again.
-    var end: Int64 = 0
+    var end = MonotonicInstant.origin
   }
 
   private struct Search {
-    let begin: Int64
+    let begin: MonotonicInstant
     var isListed = false
   }
 
@@ -99,20 +96,20 @@ nonisolated struct AgentSearch {
   func listens(to name: BusName) -> Bool { agents[name] != nil || work[name] != nil }
 
   /// Returns whether deliveries are held until an agent confirms its level.
-  func isHeld(at now: Int64) -> Bool {
+  func isHeld(at now: MonotonicInstant) -> Bool {
     agents.values.contains { !$0.confirmation.isExpired && $0.confirmation.isHeld(at: now) }
   }
 
   var inFlight: Int { work.values.count { if case .probing = $0 { true } else { false } } }
 
   /// When ``Event/timer`` is due, or nil if it is not needed.
-  var wakeUp: Int64? {
+  var wakeUp: MonotonicInstant? {
     let confirmations = agents.values.map(\.confirmation)
     let heldFrom = wasHeld ? [] : confirmations.map(\.heldFrom)
     return (confirmations.map(\.deadline) + heldFrom + [searchDeadline]).compactMap(\.self).min()
   }
 
-  mutating func handle(_ event: Event, at now: Int64) -> [Action] {
+  mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Action] {
     var actions: [Action] = []
     switch event {
     case .wanted(let again, let isGeoClueThere):
@@ -145,7 +142,7 @@ nonisolated struct AgentSearch {
 
 // MARK: - Agents
 nonisolated extension AgentSearch {
-  private mutating func answered(_ name: BusName, _ level: AccuracyLevel?, _ now: Int64) -> [Action] {
+  private mutating func answered(_ name: BusName, _ level: AccuracyLevel?, _ now: MonotonicInstant) -> [Action] {
     guard case .probing(let isOutdated) = work[name] else { return [] }
     work[name] = nil
     guard let level else {
@@ -162,7 +159,7 @@ nonisolated extension AgentSearch {
     return []
   }
 
-  private mutating func silent(_ name: BusName, _ now: Int64) -> [Action] {
+  private mutating func silent(_ name: BusName, _ now: MonotonicInstant) -> [Action] {
     guard case .probing = work[name] else { return [] }
     work[name] = nil
     guard agents[name] == nil else {
@@ -170,11 +167,11 @@ nonisolated extension AgentSearch {
       return []
     }
     let silences = min((refusals[name]?.silences ?? 0) + 1, 6)
-    refusals[name] = Refusal(silences: silences, end: now + Self.silence << (silences - 1))
+    refusals[name] = Refusal(silences: silences, end: now + Self.silence * (1 << (silences - 1)))
     return []
   }
 
-  private mutating func verified(_ name: BusName, _ isAgent: Bool, _ now: Int64) {
+  private mutating func verified(_ name: BusName, _ isAgent: Bool, _ now: MonotonicInstant) {
     // The connection may have left in the meantime.
     guard case .verifying(let level, let isOutdated) = work.removeValue(forKey: name) else { return }
     guard isAgent else {
@@ -193,7 +190,7 @@ nonisolated extension AgentSearch {
     if work[name] == nil { agents[name]?.confirmation = Confirmation() }
   }
 
-  private mutating func doubt(_ name: BusName, _ now: Int64) {
+  private mutating func doubt(_ name: BusName, _ now: MonotonicInstant) {
     agents[name]?.confirmation.doubt(at: now)
     switch work[name] {
     case .probing: work[name] = .probing(isOutdated: true)
@@ -220,7 +217,7 @@ nonisolated extension AgentSearch {
       others: other.map { .level($0.agent.level) } ?? absent)
   }
 
-  private mutating func expire(_ now: Int64) {
+  private mutating func expire(_ now: MonotonicInstant) {
     for (name, agent) in agents where agent.confirmation.deadline.map({ now >= $0 }) ?? false {
       agents[name]?.confirmation.expire()
     }
@@ -229,7 +226,7 @@ nonisolated extension AgentSearch {
 
 // MARK: - Search
 nonisolated extension AgentSearch {
-  private mutating func want(_ again: Bool, _ now: Int64) {
+  private mutating func want(_ again: Bool, _ now: MonotonicInstant) {
     if again { refusals = refusals.filter { $0.value.silences > 0 } }
     for (name, refusal) in refusals where refusal.silences > 0 && now >= refusal.end { enqueue(name) }
     for (name, agent) in agents where agent.confirmation.isDoubtful { enqueue(name, first: true) }
@@ -243,7 +240,7 @@ nonisolated extension AgentSearch {
     queue.insert(name, at: first ? 0 : queue.count)
   }
 
-  private mutating func probeNext(_ now: Int64) -> [Action] {
+  private mutating func probeNext(_ now: MonotonicInstant) -> [Action] {
     var actions: [Action] = []
     var count = inFlight
     while count < Self.parallel, !queue.isEmpty {
@@ -256,11 +253,11 @@ nonisolated extension AgentSearch {
     return actions
   }
 
-  private var searchDeadline: Int64? {
+  private var searchDeadline: MonotonicInstant? {
     guard let search else { return nil }
     // With a confirmed agent, do not wait long for connections that might be agents, too.
     let isKnown = agents.values.contains { !$0.confirmation.isDoubtful }
-    return search.begin + (isKnown ? Self.pace : Self.searchTime)
+    return search.begin + (isKnown ? Self.pace : AnswerDeadlines.agentSearch)
   }
 
   private mutating func settle() {
@@ -268,7 +265,7 @@ nonisolated extension AgentSearch {
     if isSearched, search == nil, !isOpen { isSettled = true }
   }
 
-  private mutating func finishIfDone(_ now: Int64) -> [Action] {
+  private mutating func finishIfDone(_ now: MonotonicInstant) -> [Action] {
     guard let search, let deadline = searchDeadline, search.isListed && work.isEmpty || now >= deadline else {
       return []
     }

@@ -85,12 +85,12 @@ nonisolated package struct AuditedAnswers: Sendable {
 /// Limits the audit lines: one per program and outcome per ``window``, at most ``linesPerAccount`` per account, and at most
 /// ``lines`` in total, because journald drops what a unit writes beyond 10,000 lines in 30 seconds.
 nonisolated struct AuditLimiter {
-  /// The time in microseconds during which a line is not repeated.
-  static let window: Int64 = 60_000_000
+  /// The time during which a line is not repeated.
+  static let window = Duration.seconds(60)
   /// The maximum number of lines per account and window.
   static let linesPerAccount = 30
-  /// The time in microseconds in which at most ``lines`` are written.
-  static let totalWindow: Int64 = 30_000_000
+  /// The time in which at most ``lines`` are written.
+  static let totalWindow = Duration.seconds(30)
   static let lines = 2_000
   /// How many of them only grants may use.
   static let linesForGrants = 500
@@ -104,17 +104,17 @@ nonisolated struct AuditLimiter {
   }
 
   private struct Record {
-    let begin: Int64
+    let begin: MonotonicInstant
     var subjects: Set<Subject> = []
     var omitted = 0
   }
 
   private var accounts: [Account: Record] = [:]
-  private var total: (begin: Int64, lines: Int)?
+  private var total: (begin: MonotonicInstant, lines: Int)?
 
   /// Returns nil if a line must be omitted, otherwise the number of this account's lines omitted since the last written
   /// one.
-  mutating func admit(_ subject: Subject, of account: Account, isGrant: Bool, at now: Int64) -> Int? {
+  mutating func admit(_ subject: Subject, of account: Account, isGrant: Bool, at now: MonotonicInstant) -> Int? {
     var total = total ?? (now, 0)
     if now - total.begin >= Self.totalWindow { total = (now, 0) }
     defer { self.total = total }

@@ -35,10 +35,10 @@ final class ClientFacts {
     }
   }
 
-  /// Calls `action` once every answer expected by `gather` has arrived, at the latest `time` milliseconds after the
-  /// arrival of the call that waits, a time of the boot clock.
+  /// Calls `action` once every answer expected by `gather` has arrived, at the latest `time` after the arrival
+  /// of the call that waits.
   func wait(
-    _ action: @escaping () -> Void, atMost time: Int64 = gatheringTime, since arrival: UInt64,
+    _ action: @escaping () -> Void, atMost time: Duration = AnswerDeadlines.gathering, since arrival: BootInstant,
     _ gather: (Gathering) -> Void
   ) {
     var identifier: ObjectIdentifier?
@@ -52,10 +52,8 @@ final class ClientFacts {
     round.allExpected()
     guard !isDone else { return }
     identifier = ObjectIdentifier(round)
-    let past = Int64(clamping: MainLoop.main.clock.boottime().saturatingSubtract(arrival)) / 1_000
-    rounds[ObjectIdentifier(round)] = (
-      round, MainLoop.main.after(milliseconds: max(0, time - past)) { [weak round] in round?.giveUp() }
-    )
+    let rest = time - .milliseconds(max(.zero, MainLoop.main.clock.boottime() - arrival).milliseconds)
+    rounds[ObjectIdentifier(round)] = (round, MainLoop.main.after(rest) { [weak round] in round?.giveUp() })
   }
 }
 

@@ -1,56 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+
 /// Tracks whether an answer is still reliable.
 ///
 /// A doubt is any event that may have changed the answer. Only the answer to a question asked after the doubt resolves
 /// it. Deliveries are held while a doubt is open, unless the last confirmation is so recent that a revocation would not
 /// have taken effect yet either. Without that exception, one user who keeps causing doubts could stop deliveries to all
-/// users. All times are in microseconds.
+/// users.
 nonisolated struct Confirmation: Hashable, Sendable {
   /// How long a doubt may stay open before the answer is dropped.
-  static let holdTime: Int64 = 1_000_000
+  static let holdTime = Duration.seconds(1)
   /// How long an answer allows deliveries despite a doubt, counted from its question. Must be less than the 200 ms
   /// within which a revocation takes effect.
-  static let validity: Int64 = 150_000
+  static let validity = Duration.milliseconds(150)
 
-  private var confirmed: Int64?
-  private var asked: Int64?
+  private var confirmed: MonotonicInstant?
+  private var asked: MonotonicInstant?
   /// The first doubt since deliveries were last allowed, as far as the question in flight will resolve it.
-  private var oldest: Int64?
+  private var oldest: MonotonicInstant?
   /// The oldest doubt since the question in flight was asked.
-  private var later: Int64?
+  private var later: MonotonicInstant?
   /// Whether the answer has been dropped because it was not confirmed in time.
   private(set) var isExpired = false
 
   var isDoubtful: Bool { oldest != nil || later != nil }
 
   /// When the answer must be dropped, or nil.
-  var deadline: Int64? { isExpired ? nil : (oldest ?? later).map { $0 + Self.holdTime } }
+  var deadline: MonotonicInstant? { isExpired ? nil : (oldest ?? later).map { $0 + Self.holdTime } }
 
-  func isHeld(at now: Int64) -> Bool {
+  func isHeld(at now: MonotonicInstant) -> Bool {
     isDoubtful && confirmed.map { now - $0 > Self.validity } ?? true
   }
 
   /// The hold on deliveries, if there is one. Between an answer and the next question, what arrived before the answered
   /// question may be sent: it was permitted then. Doubts that never end would otherwise stop deliveries for ever.
-  func hold(at now: Int64) -> Hold? {
+  func hold(at now: MonotonicInstant) -> Hold<MonotonicClock>? {
     guard isHeld(at: now) else { return nil }
-    return asked.map { Hold(question: $0) } ?? Hold(question: confirmed ?? 0, isConfirmed: confirmed != nil)
+    return asked.map { Hold(question: $0) } ?? Hold(question: confirmed ?? .origin, isConfirmed: confirmed != nil)
   }
 
   /// When deliveries must be held if the doubt is still open then, or nil without a doubt.
-  var heldFrom: Int64? { isDoubtful ? (confirmed ?? 0) + Self.validity + 1 : nil }
+  var heldFrom: MonotonicInstant? { isDoubtful ? (confirmed ?? .origin) + Self.validity + .microseconds(1) : nil }
 
-  mutating func doubt(at now: Int64) {
+  mutating func doubt(at now: MonotonicInstant) {
     if asked != nil { later = later ?? now } else { oldest = oldest ?? now }
   }
 
-  mutating func ask(at now: Int64) { asked = now }
+  mutating func ask(at now: MonotonicInstant) { asked = now }
 
   /// Whether an answer that arrives now would predate a doubt.
   var isOvertaken: Bool { later != nil }
 
   /// Records the answer. A doubt that arose after the question stays open. An unused answer confirms nothing.
-  mutating func answered(at now: Int64, isUsed: Bool = true) {
+  mutating func answered(at now: MonotonicInstant, isUsed: Bool = true) {
     if isUsed { confirmed = asked }
     oldest = later.map { isUsed || isExpired ? now : oldest ?? $0 }
     (asked, later, isExpired) = (nil, nil, false)

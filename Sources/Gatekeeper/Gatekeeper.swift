@@ -12,7 +12,7 @@ package protocol Gatekeeper: AnyObject {
   /// Returns the hold on deliveries to an authorized client while a fact behind the authorization may have changed and
   /// is being confirmed. The authorization itself stays unchanged meanwhile, for at most one second after deliveries were
   /// last allowed. ``onChange`` is called when holding begins and ends, even if nothing else has changed.
-  func hold(on client: any GatekeeperClient) -> Hold?
+  func hold(on client: any GatekeeperClient) -> Hold<BootClock>?
 
   /// Returns the finest level at which GeoClue would serve the client's user, as permitted by the user's agent.
   func ceiling(for client: any GatekeeperClient) -> AccuracyLevel
@@ -24,8 +24,8 @@ package protocol Gatekeeper: AnyObject {
   func account(of client: any GatekeeperClient) -> Account
 
   /// Gathers missing or outdated facts about a client, then calls `action`: immediately if nothing is missing, at the
-  /// latest ``gatheringTime`` after the arrival of the call that waits, a time of the boot clock.
-  func prepare(_ client: any GatekeeperClient, since arrival: UInt64, _ action: @escaping () -> Void)
+  /// latest ``AnswerDeadlines/gathering`` after the arrival of the call that waits.
+  func prepare(_ client: any GatekeeperClient, since arrival: BootInstant, _ action: @escaping () -> Void)
 
   /// Rereads GeoClue's rules for applications if the files have changed.
   func reload()
@@ -47,13 +47,13 @@ package protocol Gatekeeper: AnyObject {
 }
 
 /// Why deliveries wait: a question whose answer they need.
-nonisolated package struct Hold: Hashable, Sendable {
-  /// When the question was asked, in microseconds.
-  package var question: Int64 = 0
+nonisolated package struct Hold<Clock>: Hashable, Sendable {
+  /// When the question was asked; the origin if it was not.
+  package var question = Instant<Clock>.origin
   /// Whether the answer allows what arrived before the question, and the next question has not been asked yet.
   package var isConfirmed = false
 
-  package init(question: Int64 = 0, isConfirmed: Bool = false) {
+  package init(question: Instant<Clock> = .origin, isConfirmed: Bool = false) {
     (self.question, self.isConfirmed) = (question, isConfirmed)
   }
 
@@ -62,13 +62,13 @@ nonisolated package struct Hold: Hashable, Sendable {
     guard let other else { return self }
     return Hold(question: min(question, other.question), isConfirmed: isConfirmed && other.isConfirmed)
   }
+}
 
-  /// Returns the hold with the time of the boot clock instead of the monotonic clock's. It only gets earlier if the
-  /// machine slept since.
-  @MainActor func onBootClock() -> Hold {
-    let clock = MainLoop.main.clock
-    let time = Int64(clamping: clock.boottime()) - (clock.monotonic() - question)
-    return Hold(question: question == 0 ? 0 : time, isConfirmed: isConfirmed)
+nonisolated extension Hold where Clock == MonotonicClock {
+  /// Returns the hold with the time of the boot clock. It only gets earlier if the machine slept since.
+  @MainActor func onBootClock() -> Hold<BootClock> {
+    let time = question == .origin ? .origin : MainLoop.main.clock.boottime(at: question)
+    return Hold<BootClock>(question: time, isConfirmed: isConfirmed)
   }
 }
 
@@ -86,12 +86,8 @@ package final class Prompt {
   }
 }
 
-/// How long after its arrival a call waits for facts, in milliseconds: slightly less than the 5 s within which it must be
-/// answered.
-nonisolated package let gatheringTime: Int64 = 4_500
-
-/// How long the first call of a user waits for logind, in milliseconds. Users whom logind knows have an account.
-nonisolated let accountTime: Int64 = 300
+/// How long the first call of a user waits for logind. Users whom logind knows have an account.
+nonisolated let accountTime = Duration.milliseconds(300)
 
 /// One connection on the bus, as the gatekeeper sees it.
 package protocol GatekeeperClient: AnyObject {

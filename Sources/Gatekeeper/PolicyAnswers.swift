@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+
 /// polkit's answers about one client, and whether they are still reliable.
 ///
 /// Answers are gathered in rounds. Decisions use the last complete round, never part of a new one. After a doubt, that
 /// round still determines the status, but deliveries are held (``isHeld(at:)``) until a round that began after the
-/// doubt is complete. Answers that are not confirmed in time are dropped. All times are in microseconds.
+/// doubt is complete. Answers that are not confirmed in time are dropped.
 nonisolated struct PolicyAnswers {
   /// How long a refusal is reused for later calls. Short, because polkit rules may depend on conditions that polkit
   /// does not announce.
-  static let refusalAge: Int64 = 1_000_000
+  static let refusalAge = Duration.seconds(1)
   /// How long a yes counts before it is confirmed in the background, while the client is served.
-  static let consentAge: Int64 = 30_000_000
-  /// How long polkit may take to confirm a yes that has merely aged: less than a call waits.
-  static let confirmationTime: Int64 = 4_000_000
+  static let consentAge = Duration.seconds(30)
   /// The pause between rounds while doubts keep arriving, so that a user cannot make the service flood polkit.
-  static let pause: Int64 = 100_000
+  static let pause = Duration.milliseconds(100)
   /// The pauses before polkit is started again for a client that is being served. polkit is activated by the bus, and
   /// nothing else starts it again after it has ended. The last pause repeats.
-  static let restartPauses: [Int64] = [5_000_000, 30_000_000, 300_000_000]
+  static let restartPauses = [Duration.seconds(5), .seconds(30), .seconds(300)]
 
   enum Event: Hashable, Sendable {
     case wanted
@@ -42,7 +42,7 @@ nonisolated struct PolicyAnswers {
 
   private struct Known {
     let reply: PolkitReply
-    let time: Int64
+    let time: MonotonicInstant
     /// Whether the next round must confirm it.
     var isOld = false
   }
@@ -53,7 +53,7 @@ nonisolated struct PolicyAnswers {
     var fresh: [PolkitAction: Known] = [:]
     var mayStartPolkit: Bool
     /// When answers that have merely aged are dropped.
-    var deadline: Int64?
+    var deadline: MonotonicInstant?
     /// Whether calls need not wait for it: it can only grant a client more that is granted access already.
     var isInBackground = false
   }
@@ -63,23 +63,23 @@ nonisolated struct PolicyAnswers {
   private var confirmation = Confirmation()
   private var round: Round?
   /// When the next round may begin, after a doubt arose during the previous one.
-  private var nextRound: Int64?
+  private var nextRound: MonotonicInstant?
   /// The number of consecutive rounds during which a doubt arose.
   private var doubtfulRounds = 0
   /// The actions to which the user has agreed. Each counts while polkit's rules require no more than that agreement.
   private var consents: Set<PolkitAction> = []
   /// The number of attempts to start polkit since it became unavailable, and the time of the next one.
-  private var restart: (attempts: Int, time: Int64)?
+  private var restart: (attempts: Int, time: MonotonicInstant)?
 
   /// Returns whether deliveries are held until polkit confirms its answers.
-  func isHeld(at now: Int64) -> Bool { confirmation.isHeld(at: now) }
+  func isHeld(at now: MonotonicInstant) -> Bool { confirmation.isHeld(at: now) }
 
-  func hold(at now: Int64) -> Hold? { confirmation.hold(at: now) }
+  func hold(at now: MonotonicInstant) -> Hold<MonotonicClock>? { confirmation.hold(at: now) }
 
   func answer(to action: PolkitAction) -> Facts.Answer { known[action].map { effective($0, action) } ?? .unknown }
 
   /// When ``Event/timer(isServed:isPolkitThere:)`` is due, or nil if it is not needed.
-  var wakeUp: Int64? {
+  var wakeUp: MonotonicInstant? {
     let heldFrom = wasHeld ? nil : confirmation.heldFrom
     let deadlines = [confirmation.deadline, heldFrom, nextRound, round?.deadline].compactMap(\.self)
     let started = [restart?.time].compactMap(\.self)
@@ -90,7 +90,7 @@ nonisolated struct PolicyAnswers {
     return (aged + started).min()
   }
 
-  mutating func handle(_ event: Event, at now: Int64) -> [Action] {
+  mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Action] {
     let actions = perform(event, now)
     planRestart(now)
     defer { wasHeld = isHeld(at: now) }
@@ -99,7 +99,7 @@ nonisolated struct PolicyAnswers {
 }
 
 nonisolated extension PolicyAnswers {
-  private mutating func perform(_ event: Event, _ now: Int64) -> [Action] {
+  private mutating func perform(_ event: Event, _ now: MonotonicInstant) -> [Action] {
     switch event {
     case .wanted: return wanted(now)
     case .doubted(let isServed): return doubted(isServed, now)
@@ -115,7 +115,7 @@ nonisolated extension PolicyAnswers {
     }
   }
 
-  private mutating func wanted(_ now: Int64) -> [Action] {
+  private mutating func wanted(_ now: MonotonicInstant) -> [Action] {
     if round != nil {
       // A check that was waiting for polkit to return may start it now.
       round?.mayStartPolkit = true
@@ -127,7 +127,7 @@ nonisolated extension PolicyAnswers {
     return confirmOldAnswers(mayStartPolkit: true, now)
   }
 
-  private mutating func doubted(_ isServed: Bool, _ now: Int64) -> [Action] {
+  private mutating func doubted(_ isServed: Bool, _ now: MonotonicInstant) -> [Action] {
     guard round != nil || isServed else {
       let before = snapshot
       drop(Set(PolkitAction.allCases), isPolkitThere: true)
@@ -138,7 +138,7 @@ nonisolated extension PolicyAnswers {
     return round == nil && nextRound == nil ? begin(mayStartPolkit: false, now) : []
   }
 
-  private mutating func timer(_ isServed: Bool, _ isPolkitThere: Bool, _ now: Int64) -> [Action] {
+  private mutating func timer(_ isServed: Bool, _ isPolkitThere: Bool, _ now: MonotonicInstant) -> [Action] {
     var actions: [Action] = []
     if let deadline = confirmation.deadline, now >= deadline {
       drop(Set(PolkitAction.allCases), isPolkitThere: isPolkitThere)
@@ -165,7 +165,7 @@ nonisolated extension PolicyAnswers {
       ? actions + confirmOldAnswers(mayStartPolkit: false, now) : actions
   }
 
-  private mutating func planRestart(_ now: Int64) {
+  private mutating func planRestart(_ now: MonotonicInstant) {
     guard known.values.contains(where: { $0.reply.answer == .unavailable }) else {
       restart = nil
       return
@@ -173,7 +173,7 @@ nonisolated extension PolicyAnswers {
     restart = restart ?? (0, now + Self.restartPauses[0])
   }
 
-  private mutating func markOld(_ now: Int64, refusals: Bool) {
+  private mutating func markOld(_ now: MonotonicInstant, refusals: Bool) {
     for (action, answer) in known {
       let isYes = answer.reply.answer == .yes
       if now - answer.time >= (isYes ? Self.consentAge : Self.refusalAge), isYes || refusals {
@@ -182,7 +182,7 @@ nonisolated extension PolicyAnswers {
     }
   }
 
-  private mutating func confirmOldAnswers(mayStartPolkit: Bool, _ now: Int64) -> [Action] {
+  private mutating func confirmOldAnswers(mayStartPolkit: Bool, _ now: MonotonicInstant) -> [Action] {
     guard relevant.contains(where: { known[$0]?.isOld ?? true }) else { return [.ready] }
     let replaced = Set(PolkitAction.allCases.filter { known[$0]?.isOld ?? true })
     let hasYes = replaced.contains { known[$0]?.reply.answer == .yes }
@@ -190,7 +190,7 @@ nonisolated extension PolicyAnswers {
       !replaced.contains(.accessPrecise) && answer(to: .accessPrecise) == .yes
       && known[.accessWithoutAgent] != nil && !hasYes
     let actions = begin(
-      replaced, mayStartPolkit: mayStartPolkit, deadline: hasYes ? now + Self.confirmationTime : nil, now)
+      replaced, mayStartPolkit: mayStartPolkit, deadline: hasYes ? now + AnswerDeadlines.confirmation : nil, now)
     round?.isInBackground = isInBackground
     return (mayProceed ? [.ready] : []) + actions
   }
@@ -201,8 +201,8 @@ nonisolated extension PolicyAnswers {
 // MARK: - Rounds
 nonisolated extension PolicyAnswers {
   private mutating func begin(
-    _ replaced: Set<PolkitAction> = Set(PolkitAction.allCases), mayStartPolkit: Bool, deadline: Int64? = nil,
-    _ now: Int64
+    _ replaced: Set<PolkitAction> = Set(PolkitAction.allCases), mayStartPolkit: Bool, deadline: MonotonicInstant? = nil,
+    _ now: MonotonicInstant
   ) -> [Action] {
     round = Round(replaced: replaced, mayStartPolkit: mayStartPolkit, deadline: deadline)
     nextRound = nil
@@ -211,7 +211,7 @@ nonisolated extension PolicyAnswers {
   }
 
   /// Asks the next questions of the round, or completes it if no question is left.
-  private mutating func advance(_ now: Int64) -> [Action] {
+  private mutating func advance(_ now: MonotonicInstant) -> [Action] {
     guard var round else { return [] }
     var needed: [PolkitAction] = [.accessWithoutAgent, .accessPrecise].filter(round.replaced.contains)
     let precise = round.replaced.contains(.accessPrecise) ? round.fresh[.accessPrecise] : known[.accessPrecise]
@@ -226,7 +226,7 @@ nonisolated extension PolicyAnswers {
     return complete(round, now)
   }
 
-  private mutating func complete(_ round: Round, _ now: Int64) -> [Action] {
+  private mutating func complete(_ round: Round, _ now: MonotonicInstant) -> [Action] {
     self.round = nil
     let wasDoubtful = confirmation.isDoubtful
     doubtfulRounds = confirmation.isOvertaken ? doubtfulRounds + 1 : 0

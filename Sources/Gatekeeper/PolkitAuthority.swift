@@ -18,9 +18,9 @@ final class PolkitAuthority {
   private static let service: BusName = "org.freedesktop.PolicyKit1"
   private static let path: ObjectPath = "/org/freedesktop/PolicyKit1/Authority"
   private static let interface: InterfaceName = "org.freedesktop.PolicyKit1.Authority"
-  /// How long to wait for polkit to return before a call starts it, in milliseconds. Starting it earlier would cancel
+  /// How long to wait for polkit to return before a call starts it. Starting it earlier would cancel
   /// an administrator's `systemctl stop`.
-  private static let restartTime: Int64 = 300
+  private static let restartTime = Duration.milliseconds(300)
 
   private let connection: Connection
   private var queue = CheckQueue()
@@ -97,7 +97,7 @@ final class PolkitAuthority {
       case .cancel(let number): cancel(number)
       case .report(let question, let reply): report(question, reply)
       case .waitForPolkit:
-        restart = MainLoop.main.after(milliseconds: Self.restartTime) { [weak self] in
+        restart = MainLoop.main.after(Self.restartTime) { [weak self] in
           guard let self else { return }
           perform(queue.handle(.waitedForPolkit))
         }

@@ -18,8 +18,8 @@ final class SandboxCheck {
   /// The maximum number of concurrent checks, each of which holds a file descriptor. The bus allows 128 calls without a
   /// reply for all purposes together.
   private static let parallel = 16
-  /// The pause before a check that the bus or systemd has not answered is repeated, in milliseconds.
-  private static let pause: Int64 = 300
+  /// The pause before a check that the bus or systemd has not answered is repeated.
+  private static let pause = Duration.milliseconds(300)
 
   private struct Subject {
     let peer: BusName
@@ -144,7 +144,7 @@ final class SandboxCheck {
     count -= 1
     let timer =
       unanswered?.timer
-      ?? MainLoop.main.after(milliseconds: Self.pause) { [weak self] in
+      ?? MainLoop.main.after(Self.pause) { [weak self] in
         guard let self else { return }
         for subject in unanswered?.subjects ?? [] { add(subject) }
         unanswered = nil

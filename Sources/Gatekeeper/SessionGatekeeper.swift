@@ -32,7 +32,7 @@ package final class SessionGatekeeper: Gatekeeper {
     return Decision(facts, asking: level, geoClue: geoClueAuthorization).authorization
   }
 
-  package func hold(on client: any GatekeeperClient) -> Hold? { nil }
+  package func hold(on client: any GatekeeperClient) -> Hold<BootClock>? { nil }
 
   /// Always ``AccuracyLevel/exact``: GeoClue itself limits what the service receives.
   package func ceiling(for client: any GatekeeperClient) -> AccuracyLevel { .exact }
@@ -43,7 +43,7 @@ package final class SessionGatekeeper: Gatekeeper {
 
   package func account(of client: any GatekeeperClient) -> Account { .user(client.credentials?.userID ?? ownUserID) }
 
-  package func prepare(_ client: any GatekeeperClient, since arrival: UInt64, _ action: @escaping () -> Void) {
+  package func prepare(_ client: any GatekeeperClient, since arrival: BootInstant, _ action: @escaping () -> Void) {
     reload()
     let known = registry.open(for: client)
     guard known.confinement == .unknown, let credentials = client.credentials else { return action() }

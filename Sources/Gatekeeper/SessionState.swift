@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+
 /// The session state of one user according to logind, and whether it is still reliable.
 ///
 /// Every announcement by logind is a doubt: deliveries are held until logind has been asked again. If logind does not
-/// answer in time, the state becomes unknown. All times are in microseconds.
+/// answer in time, the state becomes unknown.
 nonisolated struct SessionState {
   /// How long to wait for logind to return before it is called, since a call might start it.
-  static let restartTime: Int64 = 300_000
+  static let restartTime = Duration.milliseconds(300)
   /// The pause between questions while doubts keep arriving.
-  static let pause: Int64 = 100_000
+  static let pause = Duration.milliseconds(100)
 
   enum Event: Hashable, Sendable {
     case wanted
@@ -37,30 +39,30 @@ nonisolated struct SessionState {
   private var confirmation = Confirmation()
   private var wasHeld = false
   /// The earliest time of the next question.
-  private var notBefore: Int64?
+  private var notBefore: MonotonicInstant?
   /// The number of consecutive answers during which a doubt arose.
   private var doubtfulAnswers = 0
 
   /// Returns whether deliveries are held until logind confirms the state.
-  func isHeld(at now: Int64) -> Bool { state != .unknown && confirmation.isHeld(at: now) }
+  func isHeld(at now: MonotonicInstant) -> Bool { state != .unknown && confirmation.isHeld(at: now) }
 
-  func hold(at now: Int64) -> Hold? { state == .unknown ? nil : confirmation.hold(at: now) }
+  func hold(at now: MonotonicInstant) -> Hold<MonotonicClock>? { state == .unknown ? nil : confirmation.hold(at: now) }
 
   var isDoubtful: Bool { state != .unknown && confirmation.isDoubtful }
 
   /// When ``Event/timer`` is due, or nil if it is not needed.
-  var wakeUp: Int64? {
+  var wakeUp: MonotonicInstant? {
     let heldFrom = wasHeld || state == .unknown ? nil : confirmation.heldFrom
     return [confirmation.deadline, heldFrom, notBefore].compactMap(\.self).min()
   }
 
-  mutating func handle(_ event: Event, at now: Int64) -> [Action] {
+  mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Action] {
     let actions = perform(event, now)
     defer { wasHeld = isHeld(at: now) }
     return isHeld(at: now) && !wasHeld ? [.held] + actions : actions
   }
 
-  private mutating func perform(_ event: Event, _ now: Int64) -> [Action] {
+  private mutating func perform(_ event: Event, _ now: MonotonicInstant) -> [Action] {
     switch event {
     case .wanted: return state == .unknown || confirmation.isDoubtful ? ask(now) : [.ready]
     case .doubted:
@@ -85,14 +87,14 @@ nonisolated struct SessionState {
     }
   }
 
-  private mutating func ask(_ now: Int64) -> [Action] {
+  private mutating func ask(_ now: MonotonicInstant) -> [Action] {
     guard !isAsking, notBefore == nil else { return [] }
     isAsking = true
     confirmation.ask(at: now)
     return [.ask]
   }
 
-  private mutating func answered(_ new: Facts.Session, _ now: Int64) -> [Action] {
+  private mutating func answered(_ new: Facts.Session, _ now: MonotonicInstant) -> [Action] {
     isAsking = false
     let (old, wasDoubtful) = (state, confirmation.isDoubtful)
     doubtfulAnswers = confirmation.isOvertaken ? doubtfulAnswers + 1 : 0
@@ -105,7 +107,7 @@ nonisolated struct SessionState {
     return (new != old || wasDoubtful ? [.changed(from: old)] : []) + [.ready]
   }
 
-  private mutating func timer(_ now: Int64) -> [Action] {
+  private mutating func timer(_ now: MonotonicInstant) -> [Action] {
     var actions: [Action] = []
     if let deadline = confirmation.deadline, now >= deadline {
       // A late answer still counts.

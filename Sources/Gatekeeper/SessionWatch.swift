@@ -7,8 +7,8 @@ final class SessionWatch {
   /// Called with a user whose state may have changed, and the previous state.
   var onChange: ((UInt32, Facts.Session) -> Void)?
 
-  /// How long after the start of a session its agent may still be starting, in microseconds.
-  static let startingTime: Int64 = 30_000_000
+  /// How long after the start of a session its agent may still be starting.
+  static let startingTime = Duration.seconds(30)
 
   private static let user: InterfaceName = "org.freedesktop.login1.User"
   /// The properties that determine a user's state. Others, such as the idle hint, can be changed by users at any rate.
@@ -23,7 +23,7 @@ final class SessionWatch {
     var question: PendingCall?
     var timer: LoopSource?
     /// When the session in which an agent would run began.
-    var begin = -SessionWatch.startingTime
+    var begin = MonotonicInstant.origin - SessionWatch.startingTime
     var mayHaveNewSession = true
     /// No client of the user is left. The entry is removed when the pending answer arrives.
     var isForgotten = false
@@ -80,13 +80,13 @@ final class SessionWatch {
   /// Returns whether deliveries to a user are held until logind confirms the state.
   func isHeld(_ user: UInt32) -> Bool { entries[user]?.state.isHeld(at: now) ?? false }
 
-  func hold(on user: UInt32) -> Hold? { entries[user]?.state.hold(at: now) }
+  func hold(on user: UInt32) -> Hold<MonotonicClock>? { entries[user]?.state.hold(at: now) }
 
   /// Until when an agent of a user may still be starting, or nil if the user has no session. Only the session that
   /// logind elects for the user's display counts, because agents start with a desktop.
-  func agentMayStart(of user: UInt32) -> Int64? {
+  func agentMayStart(of user: UInt32) -> MonotonicInstant? {
     guard let entry = entries[user], entry.state.state == .active else { return nil }
-    return entry.begin.addingReportingOverflow(Self.startingTime).partialValue
+    return entry.begin + Self.startingTime
   }
 
   func isDoubtful(_ user: UInt32) -> Bool { entries[user]?.state.isDoubtful ?? false }
@@ -114,7 +114,7 @@ final class SessionWatch {
     if !entry.state.isAsking { entries[user] = nil }
   }
 
-  private var now: Int64 { MainLoop.main.clock.monotonic() }
+  private var now: MonotonicInstant { MainLoop.main.clock.monotonic() }
 
   private func handleForAll(_ event: SessionState.Event) {
     for (user, entry) in entries { handle(event, user, entry) }
@@ -123,7 +123,7 @@ final class SessionWatch {
   private func handle(_ event: SessionState.Event, _ user: UInt32, _ entry: Entry) {
     let actions = entry.state.handle(event, at: now)
     entry.timer = entry.state.wakeUp.map { time in
-      MainLoop.main.at(monotonic: time) { [weak self, weak entry] in
+      MainLoop.main.at(time) { [weak self, weak entry] in
         if let self, let entry { handle(.timer, user, entry) }
       }
     }
@@ -246,8 +246,8 @@ extension SessionWatch {
 
   /// Asks which session is the user's display and when it began. Without an answer, no agent is expected to start.
   private func askDisplay(of user: UInt32, at path: ObjectPath, _ entry: Entry) {
-    func began(_ watch: SessionWatch, at time: UInt64?) {
-      entry.begin = time.map { Int64(clamping: $0) } ?? -Self.startingTime
+    func began(_ watch: SessionWatch, at time: MonotonicInstant?) {
+      entry.begin = time ?? .origin - Self.startingTime
       watch.answered(.active, user, entry)
     }
     let display: [Value] = [.string(Self.user.rawValue), .string("Display")]
@@ -257,7 +257,7 @@ extension SessionWatch {
       else { return began(watch, at: nil) }
       let begin: [Value] = [.string(LogindNames.session.rawValue), .string("TimestampMonotonic")]
       watch.call("Get", of: .properties, at: session, begin, expecting: .variant, user, entry) { watch, result in
-        began(watch, at: (try? result.get())?.first?.unwrapped.uint64)
+        began(watch, at: (try? result.get())?.first?.unwrapped.uint64.map(MonotonicInstant.init(microseconds:)))
       }
     }
   }

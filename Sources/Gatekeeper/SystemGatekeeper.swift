@@ -13,8 +13,8 @@ package final class SystemGatekeeper: Gatekeeper {
   package var onChange: (((any GatekeeperClient)?) -> Void)?
   package let sourceDecides = false
 
-  /// The interval between agent searches while a client waits for an agent, in milliseconds.
-  static let searchInterval: Int64 = 1_500
+  /// The interval between agent searches while a client waits for an agent.
+  static let searchInterval = Duration.milliseconds(1_500)
 
   /// How many of an account's users are searched for agents per interval. They are chosen at random.
   private static let searchesPerAccount = 4
@@ -78,13 +78,13 @@ package final class SystemGatekeeper: Gatekeeper {
     decision(for: client, asking: level, as: desktopID).authorization
   }
 
-  package func hold(on client: any GatekeeperClient) -> Hold? {
+  package func hold(on client: any GatekeeperClient) -> Hold<BootClock>? {
     // Asked before every delivery, so most answers must not need all the facts.
     guard let user = client.credentials?.userID, kind(of: user) == .other, let known = registry[client] else {
       return nil
     }
     let (policy, session) = (known.policy.hold(at: now), sessions.hold(on: user))
-    let access = agents.isHeld(user) || users[user]?.access.isHeld == true ? Hold() : nil
+    let access = agents.isHeld(user) || users[user]?.access.isHeld == true ? Hold<MonotonicClock>() : nil
     guard let hold = policy ?? session ?? access, decision(for: client, asking: .exact, as: "").isHeld else {
       return nil
     }
@@ -115,7 +115,7 @@ package final class SystemGatekeeper: Gatekeeper {
 
   package func reload() { rules.reloadIfChanged() }
 
-  package func prepare(_ client: any GatekeeperClient, since arrival: UInt64, _ action: @escaping () -> Void) {
+  package func prepare(_ client: any GatekeeperClient, since arrival: BootInstant, _ action: @escaping () -> Void) {
     reload()
     guard let credentials = client.credentials else { return action() }
     let facts = facts(about: client)
@@ -160,7 +160,7 @@ package final class SystemGatekeeper: Gatekeeper {
 
   private func kind(of user: UInt32) -> Facts.User { user == 0 ? .root : user == ownUserID ? .own : .other }
 
-  private var now: Int64 { MainLoop.main.clock.monotonic() }
+  private var now: MonotonicInstant { MainLoop.main.clock.monotonic() }
 
   private func facts(about client: any GatekeeperClient) -> ClientFacts {
     if let facts = registry[client] { return facts }
@@ -233,7 +233,7 @@ extension SystemGatekeeper {
     let account = account(of: client)
     let actions = facts.policy.handle(event, at: now)
     facts.timer = facts.policy.wakeUp.map { time in
-      MainLoop.main.at(monotonic: time) { [weak self, weak client] in
+      MainLoop.main.at(time) { [weak self, weak client] in
         guard let self, let client else { return }
         handle(.timer(isServed: client.isWaiting, isPolkitThere: polkit.isThere), for: client)
       }
@@ -274,7 +274,7 @@ extension SystemGatekeeper {
     entry.isConfirming = sessions.isHeld(user) || agents.isHeld(user)
     let isChanged = entry.access.handle(access, at: now)
     entry.timer = [entry.access.wakeUp, agentMayStart].compactMap(\.self).min().map { time in
-      MainLoop.main.at(monotonic: time) { [weak self] in
+      MainLoop.main.at(time) { [weak self] in
         if self?.follow(user) == true { self?.changed(user) }
       }
     }
@@ -319,7 +319,7 @@ extension SystemGatekeeper {
 
   private func searchIfNeeded() {
     guard !usersWithoutAgent.isEmpty else { return }
-    search = MainLoop.main.after(milliseconds: Self.searchInterval) { [weak self] in
+    search = MainLoop.main.after(Self.searchInterval) { [weak self] in
       guard let self else { return }
       search = nil
       let accounts = Dictionary(grouping: usersWithoutAgent, by: accountOf)

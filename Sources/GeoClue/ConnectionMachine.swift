@@ -5,36 +5,35 @@ import GeopublicistLocationModel
 ///
 /// It never blocks. If GeoClue does not create a client, the reason is "no agent"; a client that arrives after the
 /// last subscriber has left is deleted at once; an exit of GeoClue leads to a pause, which grows with each
-/// repetition. The caller sends ``Event/timer`` when ``deadline`` has passed. Times are milliseconds of a monotonic
-/// clock.
+/// repetition. The caller sends ``Event/timer`` when ``deadline`` has passed.
 nonisolated package struct ConnectionMachine: Sendable {
   private enum State: Sendable {
     /// There are no subscribers, and nothing is held.
     case idle
-    case activating(until: Int64)
-    case creating(until: Int64)
-    case starting(HeldClient, until: Int64)
+    case activating(until: MonotonicInstant)
+    case creating(until: MonotonicInstant)
+    case starting(HeldClient, until: MonotonicInstant)
     case running(HeldClient)
     /// ``trouble`` is the reason.
-    case pausing(until: Int64)
+    case pausing(until: MonotonicInstant)
   }
 
   /// When an event happens, and a random number from 0 to 1 that spreads pauses.
   private struct Moment {
-    let now: Int64
+    let now: MonotonicInstant
     let chance: Double
   }
 
   /// If GeoClue has had `CreateClient` for this long, and answers other calls, there is no agent: a live one registers
   /// within milliseconds. If it answers nothing for as long, it hangs.
-  static let agentDeadline: Int64 = 2_000
-  static let activationDeadline: Int64 = 30_000
+  static let agentDeadline = Duration.seconds(2)
+  static let activationDeadline = Duration.seconds(30)
   /// How long after a refusal that the agent has announced the next attempt comes.
-  static let announcedOff: Int64 = 300_000
+  static let announcedOff = Duration.seconds(300)
   /// GeoClue starts a client within milliseconds; before 2.6 it waited 5 s for an agent.
-  static let startDeadline: Int64 = 8_000
+  static let startDeadline = Duration.seconds(8)
   /// Uptime after which an exit no longer counts as a crash at start-up.
-  static let steadyRun: Int64 = 30_000
+  static let steadyRun = Duration.seconds(30)
 
   /// Whether the service is its user's agent itself.
   package let registersAgent: Bool
@@ -54,7 +53,7 @@ nonisolated package struct ConnectionMachine: Sendable {
 
   package init(registersAgent: Bool = false) { self.registersAgent = registersAgent }
 
-  package mutating func handle(_ event: Event, at now: Int64, chance: Double) -> [Action] {
+  package mutating func handle(_ event: Event, at now: MonotonicInstant, chance: Double) -> [Action] {
     if event == .timer, deadline.map({ now < $0 }) ?? true { return [] }
     // One owner may replace another.
     if event == .serviceAppeared, geoclue.isThere { _ = handle(.serviceVanished, at: now, chance: chance) }
@@ -117,7 +116,7 @@ nonisolated package struct ConnectionMachine: Sendable {
     return []
   }
 
-  private mutating func whileActivating(_ event: Event, _ moment: Moment, _ until: Int64) -> [Action] {
+  private mutating func whileActivating(_ event: Event, _ moment: Moment, _ until: MonotonicInstant) -> [Action] {
     switch event {
     case .serviceAppeared: return connect(moment)
     case .activated:
@@ -221,7 +220,7 @@ nonisolated package struct ConnectionMachine: Sendable {
     return []
   }
 
-  private mutating func whilePausing(_ event: Event, _ moment: Moment, _ until: Int64) -> [Action] {
+  private mutating func whilePausing(_ event: Event, _ moment: Moment, _ until: MonotonicInstant) -> [Action] {
     switch event {
     case .timer: return connect(moment)
     case .serviceAppeared:
@@ -250,7 +249,7 @@ nonisolated extension ConnectionMachine {
     return actions
   }
 
-  private mutating func connect(_ moment: Moment, notBefore: Int64 = .min) -> [Action] {
+  private mutating func connect(_ moment: Moment, notBefore: MonotonicInstant = .distantPast) -> [Action] {
     let now = moment.now
     let earliest = max(notBefore, geoclue.isThere ? clientTime(now) : pacing.activation(at: now))
     guard now >= earliest else {
@@ -273,7 +272,9 @@ nonisolated extension ConnectionMachine {
   /// Whether the failure is that there is no agent.
   private var lacksAgent: Bool { trouble == .noAgent || (isAgentRefused && trouble == .disallowedByConfiguration) }
 
-  private func clientTime(_ now: Int64) -> Int64 { geoclue.isCreationPending ? now : pacing.client(at: now) }
+  private func clientTime(_ now: MonotonicInstant) -> MonotonicInstant {
+    geoclue.isCreationPending ? now : pacing.client(at: now)
+  }
 
   private mutating func replace(_ client: HeldClient, _ moment: Moment) -> [Action] {
     // Delete the old client first: while it exists, GeoClue's sources keep what they measured for it.
@@ -370,7 +371,7 @@ nonisolated extension ConnectionMachine {
   package var acceptsFixes: Bool { held?.isActive ?? false }
 
   /// When ``Event/timer`` is due; nil if there is nothing to wait for.
-  package var deadline: Int64? {
+  package var deadline: MonotonicInstant? {
     switch state {
     case .idle: nil
     case .running(let client): client.deadline

@@ -20,9 +20,9 @@ nonisolated struct GeoCluePresence: Sendable {
   private(set) var isCreationPending = false
   private var isActivationPending = false
   /// When GeoClue first answered another call after `CreateClient`, which it must therefore have received.
-  private var creationHeardAt: Int64?
+  private var creationHeardAt: MonotonicInstant?
   /// When GeoClue was last asked for a sign of life, or nil after it has given one.
-  private var probedAt: Int64?
+  private var probedAt: MonotonicInstant?
 
   mutating func appeared() { (isThere, isActivationPending) = (true, false) }
 
@@ -45,10 +45,10 @@ nonisolated struct GeoCluePresence: Sendable {
 
   mutating func creationEnded() { (isCreationPending, creationHeardAt) = (false, nil) }
 
-  mutating func probed(at now: Int64) { probedAt = now }
+  mutating func probed(at now: MonotonicInstant) { probedAt = now }
 
   /// Returns whether GeoClue has left a call unanswered for so long that it counts as hanging.
-  func hangs(at now: Int64) -> Bool { probedAt.map { now - $0 >= ConnectionMachine.agentDeadline } ?? false }
+  func hangs(at now: MonotonicInstant) -> Bool { probedAt.map { now - $0 >= ConnectionMachine.agentDeadline } ?? false }
 
   /// Records a reply or signal from GeoClue, with the available accuracy if it contained one.
   mutating func heard(_ level: AccuracyLevel?) {
@@ -57,7 +57,7 @@ nonisolated struct GeoCluePresence: Sendable {
   }
 
   /// Like ``heard(_:)``, while `CreateClient` is pending. Returns what the reply means for that call.
-  mutating func heardWhileCreating(_ level: AccuracyLevel?, at now: Int64) -> SignOfLife {
+  mutating func heardWhileCreating(_ level: AccuracyLevel?, at now: MonotonicInstant) -> SignOfLife {
     let wasAsked = probedAt != nil
     heard(level)
     guard let creationHeardAt else {

@@ -16,7 +16,7 @@ public final class GeoClueSource: LocationSource {
   private var agent: GeoClueAgent?
   /// The agents of a human user.
   private var agents: AgentWatch?
-  private var timer: (time: Int64, source: LoopSource)?
+  private var timer: (time: MonotonicInstant, source: LoopSource)?
   /// Events that arrived while another one was being handled, because a listener may react to an event immediately.
   private var queue: [ConnectionMachine.Event] = []
   private var isHandling = false
@@ -52,7 +52,7 @@ public final class GeoClueSource: LocationSource {
   }
 
   /// Creating a GeoClue client for each short call would overload GeoClue.
-  public var linger: UInt64 { 2_000_000 }
+  public var linger: Duration { .seconds(2) }
 
   public func require(_ level: AccuracyLevel?) {
     agents?.follow(level != nil)
@@ -132,8 +132,10 @@ public final class GeoClueSource: LocationSource {
     }
   }
 
-  /// The monotonic time in milliseconds.
-  private var now: Int64 { MainLoop.main.clock.monotonic() / 1_000 }
+  /// In whole milliseconds, so that events of the same moment are not told apart.
+  private var now: MonotonicInstant {
+    MonotonicInstant(sinceOrigin: .milliseconds(MainLoop.main.clock.monotonic().sinceOrigin.milliseconds))
+  }
 
   private func setTimer() {
     guard let deadline = machine.deadline else {
@@ -142,7 +144,7 @@ public final class GeoClueSource: LocationSource {
     }
     // A timer that fires early is set again, which costs less than resetting it for each fix.
     if let timer, timer.source.isActive, timer.time <= deadline { return }
-    let source = MainLoop.main.after(milliseconds: max(0, deadline - now)) { [weak self] in
+    let source = MainLoop.main.after(deadline - now) { [weak self] in
       self?.timer = nil
       self?.handle(.timer)
     }

@@ -3,33 +3,32 @@ import GeopublicistLocationModel
 
 /// The GeoClue client of the connection and the state of its deliveries.
 nonisolated struct HeldClient: Sendable {
-  /// How long to keep a client that is finer than needed, so that short-lived subscribers do not overload GeoClue. In
-  /// milliseconds.
-  static let coarserDelay: Int64 = 3_000
-  /// How long a source must be silent before a subscriber's request leads to a new client, in milliseconds. Longer than
-  /// the time between two Wi-Fi scans, so that requests do not keep a source from measuring.
-  static let renewalDelay: Int64 = 15_000
+  /// How long to keep a client that is finer than needed, so that short-lived subscribers do not overload GeoClue.
+  static let coarserDelay = Duration.seconds(3)
+  /// How long a source must be silent before a subscriber's request leads to a new client. Longer than the time
+  /// between two Wi-Fi scans, so that requests do not keep a source from measuring.
+  static let renewalDelay = Duration.seconds(15)
 
   let path: String
   let level: AccuracyLevel
-  /// When `Start` was answered, in milliseconds.
-  private(set) var startedAt: Int64?
+  /// When `Start` was answered.
+  private(set) var startedAt: MonotonicInstant?
   /// GeoClue's `Active`.
   private(set) var isActive = true
   private(set) var hasFix = false
   private var source = SourceWatch()
   /// When to replace the client because it is finer than needed.
-  private var coarserAt: Int64?
+  private var coarserAt: MonotonicInstant?
   /// When the client last announced a new measurement.
-  private var measuredAt: Int64?
-  private var renewsAt: Int64?
+  private var measuredAt: MonotonicInstant?
+  private var renewsAt: MonotonicInstant?
 
   init(_ path: String, _ level: AccuracyLevel) {
     self.path = path
     self.level = level
   }
 
-  mutating func started(at now: Int64) { startedAt = now }
+  mutating func started(at now: MonotonicInstant) { startedAt = now }
 
   mutating func active(_ isActive: Bool) {
     self.isActive = isActive
@@ -37,7 +36,7 @@ nonisolated struct HeldClient: Sendable {
   }
 
   /// Records a fix. A repeated measurement proves nothing about the source, which may have fallen silent.
-  mutating func fix(isNew: Bool, at now: Int64, available: AccuracyLevel?) {
+  mutating func fix(isNew: Bool, at now: MonotonicInstant, available: AccuracyLevel?) {
     hasFix = true
     guard isNew else { return }
     source.fix(at: now, available: available)
@@ -46,7 +45,7 @@ nonisolated struct HeldClient: Sendable {
 
   /// Returns whether the required level needs a new client immediately. GeoClue reads the level only when a client
   /// starts. A change to a coarser level can wait.
-  mutating func isTooCoarse(for wanted: AccuracyLevel, at now: Int64) -> Bool {
+  mutating func isTooCoarse(for wanted: AccuracyLevel, at now: MonotonicInstant) -> Bool {
     coarserAt = wanted < level ? coarserAt ?? now + Self.coarserDelay : nil
     return wanted > level
   }
@@ -55,21 +54,23 @@ nonisolated struct HeldClient: Sendable {
   ///
   /// A client that has measured nothing yet is left to it, and so is one whose source reports so regularly that its
   /// silence means its loss.
-  mutating func wantsRenewal(at now: Int64) -> Bool {
+  mutating func wantsRenewal(at now: MonotonicInstant) -> Bool {
     guard let measuredAt, isActive, source.deadline == nil else { return false }
     renewsAt = measuredAt + Self.renewalDelay
     return now >= measuredAt + Self.renewalDelay
   }
 
   /// When the next action is due.
-  var deadline: Int64? { [coarserAt, source.deadline, renewsAt].compactMap { $0 }.min() }
+  var deadline: MonotonicInstant? { [coarserAt, source.deadline, renewsAt].compactMap { $0 }.min() }
 
   /// Returns whether a new client is needed, because this one is finer than needed or hides the loss of its source.
-  func isObsolete(at now: Int64, available: AccuracyLevel?) -> Bool {
+  func isObsolete(at now: MonotonicInstant, available: AccuracyLevel?) -> Bool {
     coarserAt.map { now >= $0 } ?? false || source.isLost(at: now, available: available)
   }
 
-  func hasLostSource(at now: Int64, available: AccuracyLevel) -> Bool { source.isLost(at: now, available: available) }
+  func hasLostSource(at now: MonotonicInstant, available: AccuracyLevel) -> Bool {
+    source.isLost(at: now, available: available)
+  }
 }
 
 /// Detects the loss of the source of the last fix, which GeoClue does not report.
@@ -79,19 +80,19 @@ nonisolated struct HeldClient: Sendable {
 /// loss: the available accuracy falls below its value at the last fix, or a source that reported every few seconds
 /// falls silent. For any other source, silence only means that nothing moves.
 nonisolated struct SourceWatch: Equatable, Sendable {
-  /// The maximum time between fixes of a steadily reporting receiver, in milliseconds. Wi-Fi scans are 10 s apart.
-  static let steadyGap: Int64 = 5_000
+  /// The maximum time between fixes of a steadily reporting receiver. Wi-Fi scans are 10 s apart.
+  static let steadyGap = Duration.seconds(5)
   /// The number of consecutive fixes that make a source steady.
   static let steadyCount = 3
-  /// The silence after which a steady source counts as lost, in milliseconds.
-  static let patience: Int64 = 30_000
+  /// The silence after which a steady source counts as lost.
+  static let patience = Duration.seconds(30)
 
-  private var lastFix: Int64?
+  private var lastFix: MonotonicInstant?
   private var count = 0
   private var availableAtFix: AccuracyLevel?
 
-  /// Records a fix at `now` (milliseconds) and the accuracy available at that time.
-  mutating func fix(at now: Int64, available: AccuracyLevel?) {
+  /// Records a fix and the accuracy available at that time.
+  mutating func fix(at now: MonotonicInstant, available: AccuracyLevel?) {
     let isSteady = lastFix.map { now - $0 <= Self.steadyGap } ?? false
     count = isSteady ? min(count + 1, Self.steadyCount) : 1
     lastFix = now
@@ -99,13 +100,13 @@ nonisolated struct SourceWatch: Equatable, Sendable {
   }
 
   /// When silence will mean that the source is lost, or nil.
-  var deadline: Int64? {
+  var deadline: MonotonicInstant? {
     guard let lastFix, count >= Self.steadyCount else { return nil }
     return lastFix + Self.patience
   }
 
   /// Returns whether the source of the last fix is lost.
-  func isLost(at now: Int64, available: AccuracyLevel?) -> Bool {
+  func isLost(at now: MonotonicInstant, available: AccuracyLevel?) -> Bool {
     if let availableAtFix, let available, available < availableAtFix { return true }
     return deadline.map { now >= $0 } ?? false
   }

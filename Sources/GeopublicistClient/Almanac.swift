@@ -96,9 +96,9 @@ nonisolated struct AlmanacKeeper: ServiceObjectMachine {
     object.ask(for: .city)
   }
 
-  var deadline: UInt64? { object.deadline }
+  var deadline: MonotonicInstant? { object.deadline }
 
-  mutating func handle(_ event: ServiceObjectEvent, at now: UInt64, chance: Double) -> [Action] {
+  mutating func handle(_ event: ServiceObjectEvent, at now: MonotonicInstant, chance: Double) -> [Action] {
     switch event {
     case .signal(AlmanacInterface.almanacChanged, let arguments):
       guard object.path != nil, let almanac = arguments.first.flatMap(Almanac.init), almanac != last else { return [] }
@@ -149,6 +149,6 @@ extension ServiceConnection {
 
   /// The service's own timeout comes first and has a more specific message.
   static func patience(_ options: ClientOptions) -> CallTimeout {
-    .milliseconds(Int32(clamping: Int64(options.timeout) + 10_000))
+    .after(options.timeout + .seconds(10))
   }
 }

@@ -4,17 +4,17 @@ import GeopublicistLocationModel
 /// Decides which authorizations to report to a program, as a pure value. Nothing is reported when the service
 /// restarts and decides as before.
 nonisolated struct KeptAuthorization {
-  /// Microseconds after a restart during which `undecided` is not reported.
-  static let settlingTime: UInt64 = 10_000_000
+  /// How long after a restart `undecided` is not reported.
+  static let settlingTime = Duration.seconds(10)
 
   var asked = AccuracyLevel.exact
   private var revealed: AccuracyLevel?
   private var told: Authorization?
-  private var unsettled: (authorization: Authorization, until: UInt64)?
+  private var unsettled: (authorization: Authorization, until: MonotonicInstant)?
   private var isSettling = false
 
   /// When ``timer(at:)`` is due.
-  var deadline: UInt64? { unsettled?.until }
+  var deadline: MonotonicInstant? { unsettled?.until }
 
   /// Reads the contract's words; returns nil for an unknown status.
   func read(_ status: String, _ reason: String) -> Authorization? {
@@ -26,9 +26,9 @@ nonisolated struct KeptAuthorization {
 
   /// Returns the authorization to report after a decision of the service; nil if it is the same as before, or may
   /// still change.
-  mutating func decided(_ new: Authorization, at now: UInt64) -> Authorization? {
+  mutating func decided(_ new: Authorization, at now: MonotonicInstant) -> Authorization? {
     if new.reason == .undecided, let told, told.reason != .undecided, isSettling {
-      unsettled = (new, now.saturatingAdd(Self.settlingTime))
+      unsettled = (new, now + Self.settlingTime)
       return nil
     }
     return tell(new)
@@ -49,7 +49,7 @@ nonisolated struct KeptAuthorization {
   }
 
   /// Returns the authorization to report when the time to settle is over.
-  mutating func timer(at now: UInt64) -> Authorization? {
+  mutating func timer(at now: MonotonicInstant) -> Authorization? {
     guard let unsettled, unsettled.until <= now else { return nil }
     return tell(unsettled.authorization)
   }

@@ -5,8 +5,6 @@ import GeopublicistLocationModel
 
 /// Keeps a subscription or region alive across restarts of the service: a pure state machine that creates and starts
 /// the object again, with growing pauses while that fails, and reports changes of the authorization.
-///
-/// All times are microseconds of the monotonic clock.
 nonisolated struct KeptObject<Update: Sendable> {
   typealias Event = ServiceObjectEvent
   typealias Action = ServiceObjectAction<Update>
@@ -19,23 +17,23 @@ nonisolated struct KeptObject<Update: Sendable> {
     /// A rule forbids the start, which is repeated when that changes.
     case refused(ObjectPath)
     /// Waiting until the service is back, or for the next attempt.
-    case waiting(until: UInt64)
+    case waiting(until: MonotonicInstant)
     case over
   }
 
   private enum Outage { case none, interrupted, told }
 
-  /// Microseconds before the first attempt after the service was killed; doubled after each failure.
-  static var firstPause: UInt64 { 250_000 }
-  static var longestPause: UInt64 { 30_000_000 }
-  /// Microseconds before the first attempt after an orderly shutdown, which may be an upgrade.
-  static var pauseAfterShutdown: UInt64 { 3_000_000 }
+  /// The pause before the first attempt after the service was killed; doubled after each failure.
+  static var firstPause: Duration { .milliseconds(250) }
+  static var longestPause: Duration { .seconds(30) }
+  /// The pause before the first attempt after an orderly shutdown, which may be an upgrade.
+  static var pauseAfterShutdown: Duration { .seconds(3) }
 
   private var state = State.idle
   private let starts: Bool
   private(set) var attempt: UInt64 = 0
   private var owner: BusName?
-  private var failures: UInt64 = 0
+  private var failures = 0
   private var outage = Outage.none
   private var authorization = KeptAuthorization()
 
@@ -43,8 +41,8 @@ nonisolated struct KeptObject<Update: Sendable> {
   init(starts: Bool) { self.starts = starts }
 
   /// When ``ServiceObjectEvent/timer`` is due.
-  var deadline: UInt64? {
-    let call: UInt64? = if case .waiting(let until) = state { until } else { nil }
+  var deadline: MonotonicInstant? {
+    let call: MonotonicInstant? = if case .waiting(let until) = state { until } else { nil }
     return [call, authorization.deadline].compactMap { $0 }.min()
   }
 
@@ -60,7 +58,7 @@ nonisolated struct KeptObject<Update: Sendable> {
 
   /// Handles an event and returns the actions to perform, in order. `chance`, from 0 to 1, spreads the calls of many
   /// programs after a restart.
-  mutating func handle(_ event: Event, at now: UInt64, chance: Double = 0) -> [Action] {
+  mutating func handle(_ event: Event, at now: MonotonicInstant, chance: Double = 0) -> [Action] {
     switch event {
     case .wanted: return isKept ? [] : create()
     case .unwanted: return end(.idle)
@@ -120,7 +118,9 @@ nonisolated extension KeptObject {
     return outage == .none ? [] : [.tell(.resumed)]
   }
 
-  private mutating func failed(_ error: DBusError, _ attempt: UInt64, _ now: UInt64, _ chance: Double) -> [Action] {
+  private mutating func failed(_ error: DBusError, _ attempt: UInt64, _ now: MonotonicInstant, _ chance: Double)
+    -> [Action]
+  {
     guard attempt == self.attempt else { return [] }
     if error.name == .notAuthorized, case .starting(let path) = state {
       state = .refused(path)
@@ -141,7 +141,7 @@ nonisolated extension KeptObject {
     [.invalidOption, .invalidArgs, .unknownMethod, .unknownInterface].contains(error.name)
   }
 
-  private mutating func ownerChanged(to new: BusName?, _ now: UInt64, _ chance: Double) -> [Action] {
+  private mutating func ownerChanged(to new: BusName?, _ now: MonotonicInstant, _ chance: Double) -> [Action] {
     let old = owner
     owner = new
     switch state {
@@ -159,13 +159,13 @@ nonisolated extension KeptObject {
     }
   }
 
-  private mutating func closed(_ reason: String, _ now: UInt64) -> [Action] {
+  private mutating func closed(_ reason: String, _ now: MonotonicInstant) -> [Action] {
     guard reason == "shutdown" else {
       (state, authorization) = (.over, KeptAuthorization())
       return [.tell(.closed(ContractWord.closing(reason)))]
     }
     // The name is released next, and owned again if this is a restart.
-    state = .waiting(until: now.saturatingAdd(Self.pauseAfterShutdown))
+    state = .waiting(until: now + Self.pauseAfterShutdown)
     return interrupt()
   }
 
@@ -176,17 +176,17 @@ nonisolated extension KeptObject {
     return [.lost, .tell(.interrupted)]
   }
 
-  private mutating func wait(_ now: UInt64, _ chance: Double) {
-    let longest = min(Self.longestPause, Self.firstPause << min(failures, 10))
+  private mutating func wait(_ now: MonotonicInstant, _ chance: Double) {
+    let half = min(Self.longestPause, Self.firstPause * (1 << min(failures, 10))) / 2
     failures += 1
     // Between half of the pause and all of it.
-    state = .waiting(until: now.saturatingAdd(longest / 2 + UInt64(Double(longest / 2) * min(max(chance, 0), 1))))
+    state = .waiting(until: now + half + .microseconds(Int64(Double(half.microseconds) * min(max(chance, 0), 1))))
   }
 }
 
 /// Signals and answers of the service.
 nonisolated extension KeptObject {
-  private mutating func received(_ member: MemberName, _ texts: [String], _ now: UInt64) -> [Action] {
+  private mutating func received(_ member: MemberName, _ texts: [String], _ now: MonotonicInstant) -> [Action] {
     guard path != nil else { return [] }
     switch member {
     case SubscriptionInterface.authorizationChanged where texts.count == 2: return decided(texts[0], texts[1], now)
@@ -195,7 +195,7 @@ nonisolated extension KeptObject {
     }
   }
 
-  private mutating func decided(_ status: String, _ reason: String, _ now: UInt64) -> [Action] {
+  private mutating func decided(_ status: String, _ reason: String, _ now: MonotonicInstant) -> [Action] {
     guard let path, let new = authorization.read(status, reason) else { return [] }
     var actions: [Action] = []
     // The rule that forbade the start has gone.

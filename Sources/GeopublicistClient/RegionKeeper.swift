@@ -12,10 +12,10 @@ nonisolated struct RegionKeeper: ServiceObjectMachine {
   private var memory: RegionMemory
   private let options: ClientOptions
   /// When a region with a `duration` expires; used only after an interruption, when the service no longer counts.
-  private var end: UInt64?
+  private var end: MonotonicInstant?
   private var wasInterrupted = false
   /// When a known state is given up because no event has confirmed it since an interruption.
-  private var lostAt: UInt64?
+  private var lostAt: MonotonicInstant?
   private var state = RegionState.unknown
   private var sequence: UInt64 = 0
 
@@ -25,23 +25,23 @@ nonisolated struct RegionKeeper: ServiceObjectMachine {
     memory = RegionMemory(assumed: options.region.assumed)
   }
 
-  var deadline: UInt64? {
+  var deadline: MonotonicInstant? {
     let own = object.isKept ? [lostAt, wasInterrupted ? end : nil] : []
     return ([object.deadline] + own).compactMap { $0 }.min()
   }
 
-  mutating func begin(at now: UInt64) -> [Action] {
+  mutating func begin(at now: MonotonicInstant) -> [Action] {
     object.ask(for: options.accuracy)
     return perform(object.handle(.wanted, at: now), now)
   }
 
-  mutating func stop(at now: UInt64) -> [Action] { perform(object.handle(.unwanted, at: now), now) }
+  mutating func stop(at now: MonotonicInstant) -> [Action] { perform(object.handle(.unwanted, at: now), now) }
 
-  mutating func handle(_ event: ServiceObjectEvent, at now: UInt64, chance: Double) -> [Action] {
+  mutating func handle(_ event: ServiceObjectEvent, at now: MonotonicInstant, chance: Double) -> [Action] {
     var actions: [Action] = []
     switch event {
-    case .started(object.attempt) where end == nil && options.duration > 0:
-      end = now.saturatingAdd(UInt64(options.duration) * 1_000)
+    case .started(object.attempt) where end == nil && options.duration > .zero:
+      end = now + options.duration
     case .timer:
       actions = lose(now)
       if wasInterrupted, let end, end <= now { return actions + perform(object.complete("expired"), now) }
@@ -53,19 +53,19 @@ nonisolated struct RegionKeeper: ServiceObjectMachine {
 }
 
 nonisolated extension RegionKeeper {
-  private mutating func perform(_ actions: [Action], _ now: UInt64) -> [Action] {
+  private mutating func perform(_ actions: [Action], _ now: MonotonicInstant) -> [Action] {
     actions.map { action in
       switch action {
       case .renew(let attempt):
         var options = options
         options.region.assumed = memory.known
-        if wasInterrupted { options.duration = 0 }
+        if wasInterrupted { options.duration = .zero }
         return .create(Location1Interface.createRegion, options.value(ClientOption.ofRegion), attempt: attempt)
       case .lost:
         wasInterrupted = true
         memory.interrupted()
         if state != .unknown, lostAt == nil {
-          lostAt = now.saturatingAdd(UInt64(options.region.unknownAfter) * 1_000)
+          lostAt = now + options.region.unknownAfter
         }
         return action
       default: return action
@@ -73,7 +73,7 @@ nonisolated extension RegionKeeper {
     }
   }
 
-  private mutating func changed(_ arguments: [Value], _ now: UInt64) -> [Action] {
+  private mutating func changed(_ arguments: [Value], _ now: MonotonicInstant) -> [Action] {
     guard object.path != nil, let event = arguments.first.flatMap(ServiceRegionEvent.init) else { return [] }
     let isNew = memory.isNew(event.event)
     if event.event.state != .unknown || isNew { lostAt = nil }
@@ -81,7 +81,7 @@ nonisolated extension RegionKeeper {
   }
 
   /// Reports the loss of the state if the service has been away for too long.
-  private mutating func lose(_ now: UInt64) -> [Action] {
+  private mutating func lose(_ now: MonotonicInstant) -> [Action] {
     guard let time = lostAt, time <= now else { return [] }
     lostAt = nil
     memory.lost()

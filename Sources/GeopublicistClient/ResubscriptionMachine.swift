@@ -12,7 +12,7 @@ nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
   private var wanted: ClientOptions?
   /// The options that the service applies.
   private var set = ClientOptions()
-  private var budget = UpdateBudget()
+  private var budget = UpdateBudget<MonotonicClock>()
   /// After an interruption the service counts from zero, so the machine counts updates and time.
   private var wasInterrupted = false
   private var last: Location?
@@ -21,13 +21,13 @@ nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
   /// Wants nothing yet. A subscription that is not started reports only the authorization.
   init(starts: Bool = true) { object = KeptObject(starts: starts) }
 
-  var deadline: UInt64? {
+  var deadline: MonotonicInstant? {
     let end = object.isKept && wasInterrupted ? budget.deadline : nil
     return [object.deadline, end].compactMap { $0 }.min()
   }
 
   /// Subscribes with these options, changes them, or ends the subscription with nil.
-  mutating func want(_ options: ClientOptions?, at now: UInt64) -> [Action] {
+  mutating func want(_ options: ClientOptions?, at now: MonotonicInstant) -> [Action] {
     guard let options else {
       wanted = nil
       (last, isFirst, wasInterrupted) = (nil, false, false)
@@ -40,7 +40,7 @@ nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
     return perform(object.handle(.wanted, at: now))
   }
 
-  mutating func handle(_ event: ServiceObjectEvent, at now: UInt64, chance: Double) -> [Action] {
+  mutating func handle(_ event: ServiceObjectEvent, at now: MonotonicInstant, chance: Double) -> [Action] {
     switch event {
     case .created:
       // Options that have changed meanwhile are set before the start.
@@ -83,14 +83,14 @@ nonisolated extension ResubscriptionMachine {
     set = wanted
     object.ask(for: set.accuracy)
     var options = wanted
-    if wasInterrupted { (options.maximumUpdates, options.duration) = (0, 0) }
+    if wasInterrupted { (options.maximumUpdates, options.duration) = (0, .zero) }
     return [
       .create(Location1Interface.createSubscription, options.value(ClientOption.ofSubscription), attempt: attempt)
     ]
   }
 
   /// Sets the options that differ at the service, or replaces the subscription if one of them cannot be changed.
-  private mutating func adjust(at now: UInt64) -> [Action] {
+  private mutating func adjust(at now: MonotonicInstant) -> [Action] {
     guard let path = object.path, let wanted, wanted != set else { return [] }
     var changeable = set
     let changes = ClientOption.ofSubscription.filter { $0.property != nil && $0.value(in: set) != $0.value(in: wanted) }
@@ -127,7 +127,7 @@ nonisolated extension ResubscriptionMachine {
   private func isWorthDelivering(_ location: Location) -> Bool {
     guard let last else { return true }
     var rule = DeliveryRule(DeliveryRule.Configuration(set))
-    _ = rule.received(last, at: 0)
-    return rule.received(location, at: .max).contains { if case .deliver = $0 { true } else { false } }
+    _ = rule.received(last, at: .origin)
+    return rule.received(location, at: .distantFuture).contains { if case .deliver = $0 { true } else { false } }
   }
 }

@@ -48,7 +48,8 @@ nonisolated public struct ServiceLocation: Equatable, Sendable {
       latitude: latitude, longitude: longitude, accuracy: known("Accuracy"), altitude: known("Altitude"),
       speed: known("Speed"), heading: known("Heading"), sourceDescription: properties["Description"]?.string?.printable,
       timestamp: Timestamp(properties["Timestamp"]) ?? Timestamp(),
-      receivedAt: properties["MonotonicUSec"]?.uint64 ?? 0, sequence: properties["Sequence"]?.uint64 ?? 0,
+      receivedAt: BootInstant(microseconds: properties["MonotonicUSec"]?.uint64 ?? 0),
+      sequence: properties["Sequence"]?.uint64 ?? 0,
       isSimulated: properties["Simulated"]?.boolean ?? false,
       source: properties["Source"]?.string.flatMap(SourceKind.init) ?? .unknown)
     level = ContractWord.level(properties["Level"]?.string)
@@ -74,7 +75,8 @@ nonisolated public struct ServiceRegionEvent: Equatable, Sendable {
       kind: kind, state: state, previous: properties["Previous"]?.string.flatMap(RegionState.init) ?? .unknown,
       reason: properties["Reason"]?.string.flatMap(RegionReason.init) ?? .none,
       sequence: properties["Sequence"]?.uint64 ?? 0, timestamp: Timestamp(properties["Timestamp"]) ?? Timestamp(),
-      committedAt: properties["MonotonicUSec"]?.uint64 ?? 0, hasGap: properties["Gap"]?.boolean ?? false,
+      committedAt: BootInstant(microseconds: properties["MonotonicUSec"]?.uint64 ?? 0),
+      hasGap: properties["Gap"]?.boolean ?? false,
       isSimulated: properties["Simulated"]?.boolean ?? false,
       location: properties["Location"].flatMap(ServiceLocation.init)?.location)
   }

@@ -10,9 +10,9 @@ nonisolated protocol ServiceObjectMachine {
   typealias Action = ServiceObjectAction<Update>
 
   /// When ``ServiceObjectEvent/timer`` is due.
-  var deadline: UInt64? { get }
+  var deadline: MonotonicInstant? { get }
   /// Handles an event and returns the actions to perform, in order.
-  mutating func handle(_ event: ServiceObjectEvent, at now: UInt64, chance: Double) -> [Action]
+  mutating func handle(_ event: ServiceObjectEvent, at now: MonotonicInstant, chance: Double) -> [Action]
 }
 
 final class ServiceObject<Machine: ServiceObjectMachine> {
@@ -22,8 +22,8 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
   private var onEvent: ((ServiceEvent<Machine.Update>) -> Void)?
   private var signals: SignalMatch?
   private var watch: NameWatch?
-  private var timer: (time: UInt64, source: LoopSource)?
-  private var steps: [(inout Machine, UInt64) -> [Machine.Action]] = []
+  private var timer: (time: MonotonicInstant, source: LoopSource)?
+  private var steps: [(inout Machine, MonotonicInstant) -> [Machine.Action]] = []
   private var isRunning = false
   private var isOver = false
 
@@ -42,7 +42,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
   }
 
   /// Changes the machine and performs the actions that it returns. Does nothing after ``end(_:)``.
-  func run(_ step: @escaping (inout Machine, UInt64) -> [Machine.Action]) {
+  func run(_ step: @escaping (inout Machine, MonotonicInstant) -> [Machine.Action]) {
     guard !isOver else { return }
     steps.append(step)
     guard !isRunning else { return }
@@ -50,13 +50,13 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
     defer { isRunning = false }
     while !steps.isEmpty {
       let step = steps.removeFirst()
-      for action in step(&machine, UInt64(max(0, MainLoop.main.clock.monotonic()))) { perform(action) }
+      for action in step(&machine, MainLoop.main.clock.monotonic()) { perform(action) }
     }
     setTimer()
   }
 
   /// Takes a last step without reporting anything.
-  func end(_ step: @escaping (inout Machine, UInt64) -> [Machine.Action]) {
+  func end(_ step: @escaping (inout Machine, MonotonicInstant) -> [Machine.Action]) {
     guard onEvent != nil else { return }
     onEvent = nil
     run(step)
@@ -74,7 +74,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
       return
     }
     guard timer?.time != time else { return }
-    let source = MainLoop.main.at(monotonic: Int64(clamping: time)) { [weak self] in
+    let source = MainLoop.main.at(time) { [weak self] in
       self?.timer = nil
       self?.handle(.timer)
     }

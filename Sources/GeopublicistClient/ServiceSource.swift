@@ -29,12 +29,12 @@ import MainLoop
   private var requests: UInt64 = 0
   var regions: [WeakRegion] = []
   private var retry: LoopSource?
-  private var failures: Int64 = 0
+  private var failures = 0
 
   private struct Request {
     let id: UInt64
     let options: ClientOptions
-    let deadline: Int64
+    let deadline: MonotonicInstant
     var wasInterrupted = false
     let handler: (Result<Location, LocationError>) -> Void
   }
@@ -125,7 +125,7 @@ extension ServiceSource {
     var options = options
     options.desktopID = desktopID
     requests &+= 1
-    let deadline = MainLoop.main.clock.monotonic() + Int64(options.timeout) * 1_000
+    let deadline = MainLoop.main.clock.monotonic() + options.timeout
     request = Request(id: requests, options: options, deadline: deadline, handler: handler)
     callAgain()
   }
@@ -135,14 +135,14 @@ extension ServiceSource {
   private func callAgain() {
     guard let request, let service = connected() else { return }
     var options = request.options
-    options.timeout = UInt32(clamping: max(1_000, (request.deadline - MainLoop.main.clock.monotonic()) / 1_000))
+    options.timeout = max(.seconds(1), request.deadline - MainLoop.main.clock.monotonic())
     service.location(options) { [weak self] result in
       guard let self, self.request?.id == request.id else { return }
       let isInTime = MainLoop.main.clock.monotonic() < request.deadline
       if case .failure(let failure) = result, isInTime, Self.isRestart(failure, of: request) {
         // The service has restarted, or has just exited and is started by the next call.
         self.request?.wasInterrupted = true
-        retry = MainLoop.main.after(milliseconds: 500) { [weak self] in self?.callAgain() }
+        retry = MainLoop.main.after(.milliseconds(500)) { [weak self] in self?.callAgain() }
         return
       }
       self.request = nil
@@ -227,9 +227,9 @@ extension ServiceSource {
   }
 
   private func connectLater() {
-    let pause: Int64 = min(30_000, 500 << min(failures, 6))
+    let pause = min(.seconds(30), Duration.milliseconds(500 << min(failures, 6)))
     failures += 1
-    retry = MainLoop.main.after(milliseconds: pause) { [weak self] in
+    retry = MainLoop.main.after(pause) { [weak self] in
       guard let self else { return }
       retry = nil
       if options != nil, subscription == nil, let options { follow(options) }

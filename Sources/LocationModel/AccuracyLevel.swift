@@ -68,14 +68,14 @@ extension AccuracyLevel {
     }
   }
 
-  /// The minimum time between two updates of this level, in seconds.
-  public var minimumInterval: UInt32 {
+  /// The minimum time between two updates of this level.
+  public var minimumInterval: Duration {
     switch self {
-    case .exact: 0
-    case .street: 10
-    case .neighborhood: 60
-    case .city: 300
-    case .country, .none: 900
+    case .exact: .zero
+    case .street: .seconds(10)
+    case .neighborhood: .seconds(60)
+    case .city: .seconds(300)
+    case .country, .none: .seconds(900)
     }
   }
 }

@@ -8,7 +8,8 @@ package struct ClientOption: Sendable {
   package enum Field: Sendable {
     case level(any WritableKeyPath<ClientOptions, AccuracyLevel> & Sendable)
     case metres(any WritableKeyPath<ClientOptions, Double> & Sendable)
-    case milliseconds(any WritableKeyPath<ClientOptions, UInt32> & Sendable, upTo: UInt32 = .max)
+    /// A number of milliseconds in the contract.
+    case milliseconds(any WritableKeyPath<ClientOptions, Duration> & Sendable, upTo: UInt32 = .max)
     case count(any WritableKeyPath<ClientOptions, UInt32> & Sendable)
     /// Text that can be printed on one line.
     case text(any WritableKeyPath<ClientOptions, String> & Sendable)
@@ -145,7 +146,7 @@ extension ClientOption {
       guard number.isFinite, number >= 0 else { throw refusal }
       options[keyPath: path] = number
     case (.milliseconds(let path, let maximum), .number(let number)):
-      options[keyPath: path] = try integer(number, upTo: maximum)
+      options[keyPath: path] = .milliseconds(try integer(number, upTo: maximum))
     case (.count(let path), .number(let number)): options[keyPath: path] = try integer(number, upTo: .max)
     case (.text(let path), .text(let text)):
       guard text.utf8.count <= Self.maximumTextBytes, text.unicodeScalars.allSatisfy(\.isPrintable) else {
@@ -214,7 +215,8 @@ extension ClientOption {
     switch field {
     case .level(let path): .text(options[keyPath: path].contractName)
     case .metres(let path): .number(options[keyPath: path])
-    case .milliseconds(let path, _), .count(let path): .number(Double(options[keyPath: path]))
+    case .milliseconds(let path, _): .number(Double(UInt32(clamping: options[keyPath: path].milliseconds)))
+    case .count(let path): .number(Double(options[keyPath: path]))
     case .text(let path): .text(options[keyPath: path])
     case .truth(let path): .truth(options[keyPath: path])
     case .mode(let path): .text(options[keyPath: path].rawValue)

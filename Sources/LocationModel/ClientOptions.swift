@@ -15,17 +15,17 @@ public struct ClientOptions: Hashable, Sendable {
   public var isBestEffort = false
   /// Which changes a subscription receives.
   public var mode = DeliveryMode.continuous
-  /// The minimum time between two updates, in milliseconds.
-  public var timeThreshold: UInt32 = 0
-  /// The quiet time required before an update, in milliseconds.
-  public var debounce: UInt32 = 0
+  /// The minimum time between two updates.
+  public var timeThreshold = Duration.zero
+  /// The quiet time required before an update.
+  public var debounce = Duration.zero
   /// The number of updates after which a subscription is complete. 0 means unlimited.
   public var maximumUpdates: UInt32 = 0
-  /// The time from the first start after which a subscription is complete, in milliseconds. 0 means unlimited.
-  public var duration: UInt32 = 0
-  /// How long a one-shot call waits, in milliseconds.
-  public var timeout: UInt32 = 20_000
-  /// The maximum age of a cached location that is returned immediately, in milliseconds.
+  /// The time from the first start after which a subscription is complete. Zero means unlimited.
+  public var duration = Duration.zero
+  /// How long a one-shot call waits.
+  public var timeout = Duration.seconds(20)
+  /// The maximum age of a cached location that is returned immediately.
   public var maximumAge = ClientOptions.defaultMaximumAge
 
   /// The circle of a region and how to monitor it.
@@ -33,8 +33,8 @@ public struct ClientOptions: Hashable, Sendable {
   /// How an almanac divides the day.
   public var almanac = AlmanacOptions()
 
-  /// The default maximum age, in milliseconds.
-  public static let defaultMaximumAge: UInt32 = 30_000
+  /// The default maximum age.
+  public static let defaultMaximumAge = Duration.seconds(30)
 
   /// Creates options with their defaults.
   public init() {}

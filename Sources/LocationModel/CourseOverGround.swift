@@ -3,8 +3,8 @@ import Glibc
 
 /// The direction in which the device moves, from its last measurements.
 package struct CourseOverGround: Sendable {
-  /// Microseconds for which a measurement counts.
-  static let memory: Int64 = 10_000_000
+  /// How long a measurement counts.
+  static let memory = Duration.seconds(10)
   /// The number of measurements that are kept, whatever a source announces.
   static let capacity = 32
 
@@ -15,7 +15,7 @@ package struct CourseOverGround: Sendable {
   /// Records a new measurement. Returns the course in degrees from one that lies clearly apart from it and is at most
   /// ``memory`` older, the newest such; nil without one.
   package mutating func heading(at location: Location) -> Double? {
-    recent.removeAll { !(0...Self.memory).contains(location.timestamp.microseconds(since: $0.timestamp)) }
+    recent.removeAll { !(.zero...Self.memory).contains(location.timestamp - $0.timestamp) }
     defer {
       if recent.count == Self.capacity { recent.removeFirst() }
       recent.append(location)

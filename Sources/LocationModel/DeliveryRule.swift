@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistInstants
+
 /// Decides which locations are sent to one subscription, and when.
 ///
 /// A location passes if it is the first one, lies at least the distance threshold from the last one sent, or is known
@@ -9,19 +11,18 @@
 ///
 /// Compares with the last location *sent*, not the last received, so that slow movement passes eventually.
 ///
-/// All times are in microseconds of a clock that does not jump. The owner keeps one timer and executes the actions.
+/// The owner keeps one timer and executes the actions.
 package struct DeliveryRule: Sendable {
   /// The thresholds of a subscription.
   package struct Configuration: Hashable, Sendable {
     /// The minimum distance from the last location sent, in metres. 0 passes every location.
     package var distanceThreshold = 0.0
-    /// The minimum time between two updates, in milliseconds.
-    package var timeThreshold: UInt32 = 0
-    /// How long no newer candidate must arrive before a candidate is sent, in milliseconds.
-    package var debounce: UInt32 = 0
-    /// The minimum time between two updates required by the accuracy level, in milliseconds. Note that
-    /// ``AccuracyLevel/minimumInterval`` is in seconds.
-    package var minimumInterval: UInt32 = 0
+    /// The minimum time between two updates.
+    package var timeThreshold = Duration.zero
+    /// How long no newer candidate must arrive before a candidate is sent.
+    package var debounce = Duration.zero
+    /// The minimum time between two updates required by the accuracy level.
+    package var minimumInterval = Duration.zero
     /// The maximum accuracy radius, in metres. 0 accepts every location, including those of unknown accuracy.
     package var requiredAccuracy = 0.0
     /// Whether only significant changes pass: at least 500 m from the last location sent and outside both accuracy
@@ -34,7 +35,7 @@ package struct DeliveryRule: Sendable {
   package enum Action: Equatable, Sendable {
     case deliver(Location)
     /// Calls ``DeliveryRule/timerFired(at:)`` at this time, replacing any earlier request.
-    case armTimer(at: UInt64)
+    case armTimer(at: MonotonicInstant)
     case disarmTimer
   }
 
@@ -42,8 +43,8 @@ package struct DeliveryRule: Sendable {
   static let betterAccuracy = 10.0
   /// The minimum distance of a significant change from the last location sent, in metres.
   package static let significantDistance = 500.0
-  /// The minimum time between two significant changes, in microseconds.
-  package static let significantInterval: UInt64 = 300_000_000
+  /// The minimum time between two significant changes.
+  package static let significantInterval = Duration.seconds(300)
 
   /// The current thresholds, changed by ``configure(_:at:)``.
   package private(set) var configuration: Configuration
@@ -51,22 +52,22 @@ package struct DeliveryRule: Sendable {
   private var candidate: Timed?
   /// The newest location that did not pass, if newer than the candidate.
   private var newest: Timed?
-  private var armedAt: UInt64?
+  private var armedAt: MonotonicInstant?
 
   /// A location and the time at which it arrived or was sent.
   private struct Timed {
     var location: Location
-    var at: UInt64
+    var at: MonotonicInstant
   }
 
   /// Creates the rule of a subscription to which nothing has been sent.
   package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
-  package mutating func received(_ location: Location, at now: UInt64) -> [Action] {
+  package mutating func received(_ location: Location, at now: MonotonicInstant) -> [Action] {
     var actions: [Action] = []
     // The candidate's quiet time was over before this location arrived, even if the timer is late. Without debounce the
     // newest location wins.
-    if configuration.debounce > 0, let due, due <= now { actions += deliverCandidate(at: now) }
+    if configuration.debounce > .zero, let due, due <= now { actions += deliverCandidate(at: now) }
     let fix = Timed(location: location, at: now)
     if passes(location) {
       candidate = fix
@@ -80,7 +81,7 @@ package struct DeliveryRule: Sendable {
 
   /// Handles the most common case of ``received(_:at:)``: without thresholds or a candidate, the location is sent
   /// immediately. Returns false and changes nothing in any other case.
-  package mutating func receivedAndSent(_ location: Location, at now: UInt64) -> Bool {
+  package mutating func receivedAndSent(_ location: Location, at now: MonotonicInstant) -> Bool {
     guard configuration == Configuration(), candidate == nil, armedAt == nil,
       sent.map({ $0.at <= now && !isRepetition(location, of: $0.location) }) ?? true
     else { return false }
@@ -90,13 +91,13 @@ package struct DeliveryRule: Sendable {
   }
 
   /// Records that the last location delivered was sent only now, because it had to wait.
-  package mutating func sentLate(at now: UInt64) -> [Action] {
+  package mutating func sentLate(at now: MonotonicInstant) -> [Action] {
     sent?.at = now
     return settleTimer()
   }
 
   /// Handles the requested time. Calling it too early or without a candidate has no effect.
-  package mutating func timerFired(at now: UInt64) -> [Action] {
+  package mutating func timerFired(at now: MonotonicInstant) -> [Action] {
     armedAt = nil
     return proceed(at: now)
   }
@@ -118,7 +119,7 @@ package struct DeliveryRule: Sendable {
 
   /// Changes the thresholds of a running subscription. Re-evaluates the candidate and the newest location that did not
   /// pass, which may be the last one for a long time.
-  package mutating func configure(_ configuration: Configuration, at now: UInt64) -> [Action] {
+  package mutating func configure(_ configuration: Configuration, at now: MonotonicInstant) -> [Action] {
     self.configuration = configuration
     if let waiting = candidate, !passes(waiting.location) {
       (candidate, newest) = (nil, newest ?? waiting)
@@ -163,27 +164,27 @@ package struct DeliveryRule: Sendable {
       && distance > max(radius, sent.accuracy ?? 0)
   }
 
-  /// The earliest time at which a newly arriving location may be sent, or 0 before the first one and without a time
-  /// threshold.
-  package var mayDeliverFrom: UInt64 {
-    guard let sent, configuration.interval > 0 else { return 0 }
-    return sent.at.saturatingAdd(configuration.interval)
+  /// The earliest time at which a newly arriving location may be sent, or the origin before the first one and without a
+  /// time threshold.
+  package var mayDeliverFrom: MonotonicInstant {
+    guard let sent, configuration.interval > .zero else { return .origin }
+    return sent.at + configuration.interval
   }
 
-  private var due: UInt64? {
+  private var due: MonotonicInstant? {
     guard let candidate else { return nil }
     guard let sent else { return candidate.at }
-    let allowed = max(candidate.at, sent.at.saturatingAdd(configuration.interval))
-    return allowed.saturatingAdd(UInt64(configuration.debounce) * 1000)
+    let allowed = max(candidate.at, sent.at + configuration.interval)
+    return allowed + configuration.debounce
   }
 
-  private mutating func proceed(at now: UInt64) -> [Action] {
+  private mutating func proceed(at now: MonotonicInstant) -> [Action] {
     var actions: [Action] = []
     if let due, due <= now { actions += deliverCandidate(at: now) }
     return actions + settleTimer()
   }
 
-  private mutating func deliverCandidate(at now: UInt64) -> [Action] {
+  private mutating func deliverCandidate(at now: MonotonicInstant) -> [Action] {
     guard let waiting = candidate else { return [] }
     sent = Timed(location: waiting.location, at: now)
     candidate = nil
@@ -202,7 +203,7 @@ extension DeliveryRule.Configuration {
   package init(_ options: ClientOptions, at level: AccuracyLevel = .exact) {
     self.init(
       distanceThreshold: options.distanceThreshold, timeThreshold: options.timeThreshold, debounce: options.debounce,
-      minimumInterval: level.minimumInterval &* 1_000, requiredAccuracy: options.requiredAccuracy,
+      minimumInterval: level.minimumInterval, requiredAccuracy: options.requiredAccuracy,
       isSignificant: options.mode == .significant, sufficientAccuracy: max(500, level.cellSize ?? 0))
   }
 
@@ -211,8 +212,8 @@ extension DeliveryRule.Configuration {
     requiredAccuracy <= 0 || location.accuracy.map { $0 <= requiredAccuracy } ?? false
   }
 
-  /// The minimum time between two updates, in microseconds.
-  var interval: UInt64 {
-    max(UInt64(max(timeThreshold, minimumInterval)) * 1_000, isSignificant ? DeliveryRule.significantInterval : 0)
+  /// The minimum time between two updates.
+  var interval: Duration {
+    max(timeThreshold, minimumInterval, isSignificant ? DeliveryRule.significantInterval : .zero)
   }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistInstants
+
 /// Decides which fixes are published, so that a poor fix does not replace a good one that is still valid, and an
 /// outdated good fix does not hide a newer poor one.
 ///
@@ -7,12 +9,12 @@
 /// new fix is better. Many sources report only changes, so a fix that was held back may have been the only one. The
 /// newest such fix is therefore kept and published when the better one becomes stale (``heldUntil``, ``release(at:)``).
 ///
-/// All times are in microseconds of `CLOCK_BOOTTIME`, which includes suspend. A change of the wall clock affects only
+/// Times are those of the boot clock, which includes suspend. A change of the wall clock affects only
 /// the order of measurements; see ``forget(at:)``.
 package struct FixArbiter: Sendable {
-  /// The age after which a published fix hides no other, in microseconds. Equals the default maximum age of a request
+  /// The age after which a published fix hides no other. Equals the default maximum age of a request
   /// and the time for which GeoClue prefers a satellite fix.
-  package static let staleAfter: UInt64 = 30_000_000
+  package static let staleAfter = Duration.seconds(30)
 
   /// How fast the radius of a published fix grows, in metres per second, unless the fix reports a higher speed. This is
   /// the speed of city traffic.
@@ -36,11 +38,11 @@ package struct FixArbiter: Sendable {
   /// The newest fix held back in favour of the published one.
   package private(set) var heldBack: Location?
   /// A jump that no other fix has confirmed, and when it is published if none arrives.
-  private var suspect: (fix: Location, until: UInt64)?
-  private var forgottenAt: UInt64 = 0
+  private var suspect: (fix: Location, until: BootInstant)?
+  private var forgottenAt = BootInstant.origin
 
-  /// How long a jump is held back while no other fix arrives, in microseconds.
-  package static let jumpPatience: UInt64 = 5_000_000
+  /// How long a jump is held back while no other fix arrives.
+  package static let jumpPatience = Duration.seconds(5)
 
   package init() {}
 
@@ -48,7 +50,7 @@ package struct FixArbiter: Sendable {
   ///
   /// A single jump is an error of the source more often than a movement. It is published when a second fix confirms it,
   /// and dropped when one contradicts it.
-  package mutating func accept(_ fix: Location, at now: UInt64) -> Bool {
+  package mutating func accept(_ fix: Location, at now: BootInstant) -> Bool {
     switch verdict(on: fix, at: now) {
     case .accepted: return publish(fix)
     case .coarser:
@@ -60,7 +62,7 @@ package struct FixArbiter: Sendable {
       return false
     case .jump:
       if let suspect, !Self.isJump(from: suspect.fix, to: fix) { return publish(fix) }
-      suspect = (fix, now.saturatingAdd(Self.jumpPatience))
+      suspect = (fix, now + Self.jumpPatience)
       return false
     case .outOfOrder, .measuredEarlier: return false
     }
@@ -74,24 +76,24 @@ package struct FixArbiter: Sendable {
   /// Returns whether nothing on Earth covers the distance between two fixes in the time between their measurements.
   private static func isJump(from old: Location, to new: Location) -> Bool {
     let (oldRadius, newRadius) = (old.accuracy ?? .infinity, new.accuracy ?? .infinity)
-    let seconds = max(abs(Double(new.timestamp.microseconds(since: old.timestamp))) / 1_000_000, 1)
+    let seconds = max(abs((new.timestamp - old.timestamp).seconds), 1)
     let distance = old.distance(to: new) - oldRadius - newRadius
     return distance / seconds > LocationValidator.fastestSpeed && newRadius >= oldRadius / 4
   }
 
   /// Returns what ``accept(_:at:)`` would decide, without changing anything.
-  package func verdict(on fix: Location, at now: UInt64) -> Verdict {
+  package func verdict(on fix: Location, at now: BootInstant) -> Verdict {
     // A recorded track is what its author wants to see, at any speed.
     guard fix.source != .replay else { return .accepted }
     guard fix.receivedAt >= forgottenAt else { return .outOfOrder }
     guard let published else { return .accepted }
     guard fix.receivedAt >= published.receivedAt else { return .outOfOrder }
-    let age = now.saturatingSubtract(published.receivedAt)
+    let age = max(.zero, now - published.receivedAt)
     guard age < Self.staleAfter else { return .accepted }
     guard fix.timestamp >= published.timestamp else { return .measuredEarlier }
 
     let (oldRadius, newRadius) = (published.accuracy ?? .infinity, fix.accuracy ?? .infinity)
-    let seconds = Double(age) / 1_000_000
+    let seconds = age.seconds
     let grown = oldRadius + seconds * max(published.speed ?? 0, Self.assumedSpeed)
     guard newRadius > grown else { return Self.isJump(from: published, to: fix) ? .jump : .accepted }
     let distance = published.distance(to: fix)
@@ -102,14 +104,14 @@ package struct FixArbiter: Sendable {
   }
 
   /// When a held-back fix may be published unless another one arrives, or nil if there is none.
-  package var heldUntil: UInt64? {
+  package var heldUntil: BootInstant? {
     guard let published else { return nil }
-    let stale = heldBack == nil ? nil : published.receivedAt.saturatingAdd(Self.staleAfter)
+    let stale = heldBack == nil ? nil : published.receivedAt + Self.staleAfter
     return [stale, suspect?.until].compactMap { $0 }.min()
   }
 
   /// Publishes and returns the held-back fix if it is due (``heldUntil``). Otherwise returns nil and changes nothing.
-  package mutating func release(at now: UInt64) -> Location? {
+  package mutating func release(at now: BootInstant) -> Location? {
     guard let heldUntil, now >= heldUntil else { return nil }
     let isConfirmed = suspect.map { now >= $0.until } ?? false
     guard let fix = isConfirmed ? suspect?.fix : heldBack else { return nil }
@@ -122,21 +124,10 @@ package struct FixArbiter: Sendable {
 
   /// Discards every fix and rejects those that arrived before `now`. Call it after a suspend, when the device may be
   /// anywhere, and after a jump of the wall clock, when measurement times are no longer comparable.
-  package mutating func forget(at now: UInt64) {
+  package mutating func forget(at now: BootInstant) {
     (published, heldBack, suspect) = (nil, nil, nil)
     forgottenAt = max(forgottenAt, now)
   }
-}
-
-extension UInt64 {
-  /// Returns the sum, or the maximum value if it overflows.
-  package func saturatingAdd(_ other: UInt64) -> UInt64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
-  }
-
-  /// Returns the difference, or 0 if `other` is larger.
-  package func saturatingSubtract(_ other: UInt64) -> UInt64 { self > other ? self - other : 0 }
 }
 
 /// Rejects locations that were measured before the machine slept but arrive afterwards.
@@ -145,21 +136,21 @@ extension UInt64 {
 /// machine's. The comparison is made only for a few seconds, because a source that is set up again reports its old
 /// location immediately or not at all.
 package struct SleepFilter: Sendable {
-  /// How long after waking a location may be an old one, in microseconds.
-  package static let doubt: UInt64 = 5_000_000
+  /// How long after waking a location may be an old one.
+  package static let doubt = Duration.seconds(5)
 
   private var last: Timestamp?
   private var lastBeforeSleep: Timestamp?
-  private var doubtful: (until: UInt64, earliest: Timestamp)?
+  private var doubtful: (until: BootInstant, earliest: Timestamp)?
 
   /// Creates a filter that has not seen a sleep.
   package init() {}
 
   /// Records that the machine woke at `now` on the boot clock, with the wall clock at `time` if known.
-  package mutating func woke(at now: UInt64, _ time: Timestamp? = nil) {
-    let end = now.saturatingAdd(Self.doubt)
+  package mutating func woke(at now: BootInstant, _ time: Timestamp? = nil) {
+    let end = now + Self.doubt
     // Sources report whole seconds.
-    if let earliest = last.map({ Timestamp(seconds: $0.seconds.saturatingAdd(1)) }) ?? time {
+    if let earliest = last.map({ Timestamp(seconds: $0.seconds, microseconds: 1_000_000) }) ?? time {
       doubtful = (end, earliest)
     } else {
       doubtful?.until = end
@@ -169,7 +160,7 @@ package struct SleepFilter: Sendable {
   }
 
   /// Returns whether to pass on a location that arrives at `now`.
-  package mutating func passes(_ location: Location, at now: UInt64) -> Bool {
+  package mutating func passes(_ location: Location, at now: BootInstant) -> Bool {
     if let doubtful, now < doubtful.until, location.timestamp.seconds < doubtful.earliest.seconds { return false }
     if location.source != .static, location.timestamp == lastBeforeSleep { return false }
     doubtful = nil

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistInstants
+
 /// Reduces locations to an accuracy level. The result is the centre of a cell of a fixed grid and a radius, and nothing
 /// that was computed from finer data.
 ///
@@ -45,24 +47,20 @@ package struct GridReducer: Sendable {
   /// - Altitude, speed, heading, source and description are absent.
   package mutating func reduce(_ location: Location) -> Location {
     guard let grid else { return location }
-    let interval = location.receivedAt / length
+    let interval = level.interval(of: location.receivedAt)
     if let choice, choice.interval == interval { return choice.location }
     let choice = choose(for: location, in: interval, of: grid)
     self.choice = choice
     return choice.location
   }
 
-  /// When the reduced location may change next, in microseconds of the boot clock, or nil before the first one.
-  package var changesAt: UInt64? { choice.map { ($0.interval * length).saturatingAdd(length) } }
+  /// When the reduced location may change next, or nil before the first one.
+  package var changesAt: BootInstant? { choice.map { level.endOfInterval(of: $0.location.receivedAt) } }
 
-  /// Whether a reduced location still stands for its interval at `now`, in microseconds of the boot clock, so that no
-  /// finer location can change it.
-  package func isCurrent(_ reduced: Location, at now: UInt64) -> Bool {
-    grid != nil && reduced.receivedAt / length == now / length
+  /// Whether a reduced location still stands for its interval at `now`, so that no finer location can change it.
+  package func isCurrent(_ reduced: Location, at now: BootInstant) -> Bool {
+    grid != nil && level.interval(of: reduced.receivedAt) == level.interval(of: now)
   }
-
-  /// The length of an interval in microseconds.
-  private var length: UInt64 { UInt64(max(1, level.minimumInterval)) * 1_000_000 }
 
   private func choose(for location: Location, in interval: UInt64, of grid: Grid) -> Choice {
     let (latitude, longitude) = (location.latitude, location.longitude)
@@ -82,13 +80,24 @@ package struct GridReducer: Sendable {
     reduced.accuracy = max(1, (radius / grid.cellSize).rounded(.up)) * grid.cellSize
     reduced.timestamp = location.timestamp
     reduced.receivedAt = location.receivedAt
-    reduced.sequence = interval.saturatingAdd(1)
+    reduced.sequence = interval &+ 1
     reduced.isSimulated = location.isSimulated
     reduced.level = max(level, .country)
     reduced.isApproximate =
       location.source == .ip || location.accuracy.map { $0 > Location.approximateAccuracy } ?? true
     return Choice(interval: interval, cell: cell, location: reduced)
   }
+}
+
+extension AccuracyLevel {
+  /// Returns the number of the interval of ``minimumInterval`` in which a time lies.
+  fileprivate func interval(of time: BootInstant) -> UInt64 { time.microseconds / intervalLength }
+
+  package func endOfInterval(of time: BootInstant) -> BootInstant {
+    BootInstant(microseconds: interval(of: time) * intervalLength) + .microseconds(intervalLength)
+  }
+
+  private var intervalLength: UInt64 { UInt64(clamping: max(.seconds(1), minimumInterval).microseconds) }
 }
 
 /// MARK: - State for the next service, so that a restart does not reveal a new cell
@@ -99,7 +108,7 @@ extension GridReducer {
     let time = choice.location.timestamp
     let numbers: [UInt64] = [
       choice.interval, UInt64(choice.cell.band), UInt64(choice.cell.column), UInt64(accuracy), time.seconds,
-      time.microseconds, choice.location.receivedAt,
+      time.microseconds, choice.location.receivedAt.microseconds,
       (choice.location.isSimulated ? 1 : 0) + (choice.location.isApproximate ? 2 : 0),
     ]
     return ([level.contractName] + numbers.map(String.init)).joined(separator: " ")
@@ -107,14 +116,15 @@ extension GridReducer {
 
   /// Restores a line that another reducer wrote since the machine was booted. Returns nil if it is invalid or from the
   /// future.
-  package init?(memory: String, at boottime: UInt64) {
+  package init?(memory: String, at now: BootInstant) {
     let words = memory.split(separator: " ")
     let numbers = words.dropFirst().compactMap { UInt64($0) }
     guard words.count == 9, numbers.count == 8, let level = AccuracyLevel(contractName: String(words[0])) else {
       return nil
     }
     self.init(level: level)
-    guard let grid, numbers[6] <= boottime, numbers[0] == numbers[6] / length,
+    let receivedAt = BootInstant(microseconds: numbers[6])
+    guard let grid, receivedAt <= now, numbers[0] == level.interval(of: receivedAt),
       numbers[1] < UInt64(grid.bands), numbers[3] <= 100_000_000
     else { return nil }
     let band = Int(numbers[1])
@@ -123,8 +133,8 @@ extension GridReducer {
     var location = grid.center(of: cell)
     location.accuracy = Double(numbers[3])
     location.timestamp = Timestamp(seconds: numbers[4], microseconds: numbers[5])
-    location.receivedAt = numbers[6]
-    location.sequence = numbers[0].saturatingAdd(1)
+    location.receivedAt = receivedAt
+    location.sequence = numbers[0] &+ 1
     location.isSimulated = numbers[7] & 1 != 0
     location.level = level
     location.isApproximate = numbers[7] & 2 != 0

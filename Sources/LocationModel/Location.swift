@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+@_exported import GeopublicistInstants
+
 /// A location with its accuracy and the times of its measurement and receipt.
 ///
 /// Unknown values are `nil`, never sentinels. External values become a `Location` only through ``LocationValidator``,
@@ -23,8 +25,8 @@ public struct Location: Equatable, Sendable {
   public var source: SourceKind
   /// When it was measured, according to the wall clock of the source.
   public var timestamp: Timestamp
-  /// When it reached the service, in microseconds of `CLOCK_BOOTTIME`, which includes suspend.
-  public var receivedAt: UInt64
+  /// When it reached the service; the origin if that is not known.
+  public var receivedAt: BootInstant
   /// The number of the location within this service, so that a client can distinguish a repeated location from a new
   /// one.
   public var sequence: UInt64
@@ -45,7 +47,7 @@ public struct Location: Equatable, Sendable {
   public init(
     latitude: Double, longitude: Double, accuracy: Double? = nil, altitude: Double? = nil, speed: Double? = nil,
     heading: Double? = nil, sourceDescription: String? = nil, timestamp: Timestamp = Timestamp(),
-    receivedAt: UInt64 = 0, sequence: UInt64 = 0, isSimulated: Bool = false, source: SourceKind = .unknown
+    receivedAt: BootInstant = .origin, sequence: UInt64 = 0, isSimulated: Bool = false, source: SourceKind = .unknown
   ) {
     self.latitude = latitude
     self.longitude = longitude
@@ -142,10 +144,9 @@ public struct Timestamp: Hashable, Sendable {
     return tooLarge || overflow ? .max : sum
   }
 
-  /// Returns the microseconds from `other` to this time, negative if this is earlier, clamped to the range of `Int64`.
-  public func microseconds(since other: Timestamp) -> Int64 {
-    let (mine, theirs) = (microsecondsSinceEpoch, other.microsecondsSinceEpoch)
-    return mine >= theirs ? Int64(clamping: mine - theirs) : -Int64(clamping: theirs - mine)
+  /// Returns the time between two times, negative if the first is earlier.
+  public static func - (end: Timestamp, begin: Timestamp) -> Duration {
+    .microseconds(end.microsecondsSinceEpoch) - .microseconds(begin.microsecondsSinceEpoch)
   }
 
   private static let perSecond: UInt64 = 1_000_000

@@ -4,8 +4,8 @@
   /// Receives all events of the source, in order.
   var onEvent: ((LocationSourceEvent) -> Void)? { get set }
 
-  /// How long to keep the source after it is no longer needed, in microseconds. 0 unless acquiring it is expensive.
-  var linger: UInt64 { get }
+  /// How long to keep the source after it is no longer needed. Zero unless acquiring it is expensive.
+  var linger: Duration { get }
 
   /// Whether to release the source while no delivery is due. False for one that costs nothing.
   var isReleasedToRest: Bool { get }
@@ -30,7 +30,7 @@
 
 /// MARK: - Defaults for a source that never falls silent and holds nothing
 extension LocationSource {
-  public var linger: UInt64 { 0 }
+  public var linger: Duration { .zero }
   public var isReleasedToRest: Bool { true }
   public func rest() { require(nil) }
   public func refresh() {}

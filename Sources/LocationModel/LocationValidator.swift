@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistInstants
+
 /// Why a raw fix was rejected. Raw values may be logged, because they contain no coordinate.
 public enum FixRejection: String, Error, CaseIterable, Sendable {
   /// Latitude or longitude is infinite or NaN.
@@ -22,7 +24,7 @@ public enum LocationValidator {
 
   /// How far in the future, by the wall clock, a fix may have been measured, in seconds. Beyond that, one of the clocks
   /// is wrong.
-  public static let clockSkew: UInt64 = 60
+  public static let clockSkew = Duration.seconds(60)
 
   /// Half the circumference of the Earth in metres. A radius this large carries no information.
   static let largestAccuracy = 20_037_508.0
@@ -50,11 +52,9 @@ public enum LocationValidator {
   /// - Description: control and format characters are removed, and it is truncated to 255 bytes at a character
   ///   boundary. Empty is unknown.
   ///
-  /// `receivedAt` is `CLOCK_BOOTTIME` in microseconds.
-  ///
   /// - Throws: ``FixRejection``.
   public static func location(
-    from raw: Location, receivedAt: UInt64, wallClock: Timestamp, sequence: UInt64 = 0, isSimulated: Bool = false
+    from raw: Location, receivedAt: BootInstant, wallClock: Timestamp, sequence: UInt64 = 0, isSimulated: Bool = false
   ) throws(FixRejection) -> Location {
     guard raw.latitude.isFinite, raw.longitude.isFinite else { throw .notFinite }
     guard abs(raw.latitude) <= 90, abs(raw.longitude) <= 180 else { throw .outOfRange }
@@ -85,7 +85,7 @@ public enum LocationValidator {
 
   private static func credible(_ timestamp: Timestamp, at wallClock: Timestamp) -> Timestamp {
     let isUnset = timestamp == Timestamp()
-    let isAhead = timestamp.microseconds(since: wallClock) > Int64(clockSkew) * 1_000_000
+    let isAhead = timestamp - wallClock > clockSkew
     return isUnset || isAhead ? wallClock : timestamp
   }
 

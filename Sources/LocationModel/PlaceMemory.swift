@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistInstants
+
 /// The last reduced location that a client of each user received, and when to write it down.
 ///
 /// Never anything finer than ``AccuracyLevel/city``. Answers only the same user, so that no user learns where another
@@ -10,12 +12,11 @@ package struct PlaceMemory: Sendable {
   }
 
   package static let maximumUsers = 16
-  /// In microseconds.
-  static let maximumAge: Int64 = 30 * 86_400_000_000
-  /// How often at most a user's record is written, in microseconds.
-  static let writeGap: UInt64 = 600_000_000
-  /// How often it is written although the cell is the same, in microseconds.
-  static let renewal: UInt64 = 86_400_000_000
+  static let maximumAge = Duration.seconds(30 * 86_400)
+  /// How often at most a user's record is written.
+  static let writeGap = Duration.seconds(600)
+  /// How often it is written although the cell is the same.
+  static let renewal = Duration.seconds(86_400)
 
   private struct Record {
     var place: RememberedPlace
@@ -25,26 +26,26 @@ package struct PlaceMemory: Sendable {
   private var records: [UInt32: Record] = [:]
   /// When each user's record was last written. Survives its erasure: a user whose programs have it erased and written
   /// in turn would otherwise keep the disk, and the loop, busy.
-  private var writes: [UInt32: UInt64] = [:]
+  private var writes: [UInt32: BootInstant] = [:]
 
   package init() {}
 
   package var users: some Collection<UInt32> { records.keys }
   package var writtenUsers: [UInt32] { records.filter { $0.value.written != nil }.map(\.key) }
 
-  /// Records a location that a client of a user received. `now` is the boot clock in microseconds.
+  /// Records a location that a client of a user received.
   package mutating func received(
-    _ location: Location, _ level: AccuracyLevel, by user: UInt32, at now: UInt64
+    _ location: Location, _ level: AccuracyLevel, by user: UInt32, at now: BootInstant
   ) -> [Action] {
     guard !location.isSimulated, !location.isRemembered, let place = RememberedPlace(location, level) else { return [] }
     let old = records.filter {
-      location.timestamp.microseconds(since: $0.value.place.location.timestamp) > Self.maximumAge
+      location.timestamp - $0.value.place.location.timestamp > Self.maximumAge
     }
     let erased = old.keys.filter { $0 != user }.sorted().flatMap { forget($0) }
     return erased + take(place, of: user, at: now)
   }
 
-  private mutating func take(_ place: RememberedPlace, of user: UInt32, at now: UInt64) -> [Action] {
+  private mutating func take(_ place: RememberedPlace, of user: UInt32, at now: BootInstant) -> [Action] {
     guard var record = records[user] else {
       records[user] = Record(place: place)
       return evict() + (isDue(user, after: Self.writeGap, now) ? write(user, at: now) : [])
@@ -57,17 +58,17 @@ package struct PlaceMemory: Sendable {
     return isDue(user, after: wait, now) ? write(user, at: now) : []
   }
 
-  private func isDue(_ user: UInt32, after wait: UInt64, _ now: UInt64) -> Bool {
-    writes[user].map { now.saturatingSubtract($0) >= wait } ?? true
+  private func isDue(_ user: UInt32, after wait: Duration, _ now: BootInstant) -> Bool {
+    writes[user].map { now - $0 >= wait } ?? true
   }
 
-  /// Returns a user's location at a level for a time of the wall clock, and its age in microseconds.
+  /// Returns a user's location at a level for a time of the wall clock, and its age.
   package func location(
     of user: UInt32, at level: AccuracyLevel, _ time: Timestamp
-  ) -> (location: Location, age: UInt64)? {
+  ) -> (location: Location, age: Duration)? {
     guard let location = records[user]?.place.location(at: level) else { return nil }
-    let age = time.microseconds(since: location.timestamp)
-    return (0...Self.maximumAge).contains(age) ? (location, UInt64(age)) : nil
+    let age = time - location.timestamp
+    return (.zero...Self.maximumAge).contains(age) ? (location, age) : nil
   }
 
   /// Forgets a user. Erases even what another run of the service may have written.
@@ -77,8 +78,8 @@ package struct PlaceMemory: Sendable {
   }
 
   /// Takes what an earlier run wrote; returns what must be erased because it is damaged or too old.
-  package mutating func restore(_ text: String, of user: UInt32, at now: UInt64, _ time: Timestamp) -> [Action] {
-    guard let place = RememberedPlace(text), time.microseconds(since: place.location.timestamp) <= Self.maximumAge
+  package mutating func restore(_ text: String, of user: UInt32, at now: BootInstant, _ time: Timestamp) -> [Action] {
+    guard let place = RememberedPlace(text), time - place.location.timestamp <= Self.maximumAge
     else {
       return [.erase(user: user)]
     }
@@ -88,14 +89,14 @@ package struct PlaceMemory: Sendable {
   }
 
   /// Writes what has changed since it was last written, because the service ends.
-  package mutating func flush(at now: UInt64) -> [Action] {
+  package mutating func flush(at now: BootInstant) -> [Action] {
     records.filter { $0.value.place != $0.value.written }.keys.sorted().flatMap { write($0, at: now) }
   }
 
-  private mutating func write(_ user: UInt32, at now: UInt64) -> [Action] {
+  private mutating func write(_ user: UInt32, at now: BootInstant) -> [Action] {
     guard let place = records[user]?.place else { return [] }
     records[user]?.written = place
-    writes = writes.filter { records[$0.key] != nil || now.saturatingSubtract($0.value) < Self.writeGap }
+    writes = writes.filter { records[$0.key] != nil || now - $0.value < Self.writeGap }
     writes[user] = now
     return [.write(user: user, text: place.text)]
   }

@@ -201,7 +201,7 @@ public final class LocationService {
   private func arrived(_ locations: [Location]) {
     if let newest = locations.last { Log.debug("A location arrived, source \(newest.source.rawValue)") }
     // A client that was refused before may now have the location of its level's interval, which is not published again.
-    review(clients.all.filter { $0.deniedAt > 0 && !$0.requests.isEmpty })
+    review(clients.all.filter { $0.deniedAt > .origin && !$0.requests.isEmpty })
     guard outage != nil else { return }
     outage = nil
     Log.notice("Locations are arriving again")
@@ -275,7 +275,7 @@ extension LocationService {
   private func staysForCells() -> Bool {
     let now = MainLoop.main.clock.boottime()
     guard !passesCellsOn, let end = locations.cellsChangeAt, end > now else { return false }
-    cellTimer = MainLoop.main.after(microseconds: Int64(clamping: end - now)) { [weak self] in self?.idleWatch.touch() }
+    cellTimer = MainLoop.main.after(end - now) { [weak self] in self?.idleWatch.touch() }
     return true
   }
 }
@@ -311,7 +311,7 @@ extension LocationService: ClientHost {
     try clients.reserve(kind, for: client)
   }
 
-  func prepare(_ client: Client, since arrival: UInt64, _ action: @escaping () -> Void) {
+  func prepare(_ client: Client, since arrival: BootInstant, _ action: @escaping () -> Void) {
     var isWaiting = false
     gatekeeper.prepare(client, since: arrival) { [weak self] in
       self?.intake.resume(client, hasWaited: isWaiting, action)
@@ -333,8 +333,7 @@ extension LocationService: ClientHost {
   /// from before is returned only if it is recent, or that of its level's current interval.
   func firstLocation(for level: AccuracyLevel) -> Location? {
     guard let arrival = locations.newestArrival, let newest = locations.newest(for: level) else { return nil }
-    let age = MainLoop.main.clock.boottime().saturatingSubtract(arrival)
-    let isRecent = age <= UInt64(ClientOptions.defaultMaximumAge) * 1_000
+    let isRecent = MainLoop.main.clock.boottime() - arrival <= ClientOptions.defaultMaximumAge
     return isRecent || sourceStatus.state == .running || locations.isCurrent(newest, at: level) ? newest : nil
   }
 

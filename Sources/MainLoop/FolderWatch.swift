@@ -49,7 +49,7 @@ package final class FolderWatch {
       _ = read(descriptor, buffer.baseAddress, buffer.count)
     }
     guard timer == nil else { return }
-    timer = MainLoop.main.after(milliseconds: Self.delay) { [weak self] in
+    timer = MainLoop.main.after(.milliseconds(Self.delay)) { [weak self] in
       guard let self else { return }
       timer = nil
       follow()

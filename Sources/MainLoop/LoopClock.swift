@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
+@_exported import GeopublicistInstants
 
 /// The clocks that a service needs, replaceable in tests.
-///
-/// Every value is in microseconds.
 public struct LoopClock {
   /// Monotonic time that stops while the machine sleeps (CLOCK_MONOTONIC).
-  public var monotonic: () -> Int64
+  public var monotonic: () -> MonotonicInstant
   /// Monotonic time that includes sleep (CLOCK_BOOTTIME). Use it for the age of a fix.
-  public var boottime: () -> UInt64
-  /// Wall-clock time since 1970, which an administrator or NTP may change.
+  public var boottime: () -> BootInstant
+  /// Microseconds of the wall clock since 1970, which an administrator or NTP may change.
   public var realtime: () -> UInt64
 
-  /// Creates a set of clocks. Each returns microseconds.
+  /// Creates a set of clocks.
   public init(
-    monotonic: @escaping () -> Int64, boottime: @escaping () -> UInt64, realtime: @escaping () -> UInt64
+    monotonic: @escaping () -> MonotonicInstant, boottime: @escaping () -> BootInstant,
+    realtime: @escaping () -> UInt64
   ) {
     self.monotonic = monotonic
     self.boottime = boottime
@@ -23,9 +23,15 @@ public struct LoopClock {
 
   /// The kernel's clocks.
   public static let system = LoopClock(
-    monotonic: { Int64(g_get_monotonic_time()) },
-    boottime: { microseconds(of: CLOCK_BOOTTIME) },
+    monotonic: { MonotonicInstant(microseconds: g_get_monotonic_time()) },
+    boottime: { BootInstant(microseconds: microseconds(of: CLOCK_BOOTTIME)) },
     realtime: { microseconds(of: CLOCK_REALTIME) })
+
+  /// Returns when the monotonic clock reaches a time of the boot clock, unless the machine sleeps before.
+  public func monotonic(at time: BootInstant) -> MonotonicInstant { monotonic() + (time - boottime()) }
+
+  /// Returns the time of the boot clock at a time of the monotonic clock, as if the machine did not sleep in between.
+  public func boottime(at time: MonotonicInstant) -> BootInstant { boottime() + (time - monotonic()) }
 
   private static func microseconds(of clock: clockid_t) -> UInt64 {
     var time = timespec()

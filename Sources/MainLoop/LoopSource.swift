@@ -5,7 +5,7 @@ import GeopublicistCGLib
 /// the loop:
 ///
 /// ```swift
-/// MainLoop.main.after(milliseconds: 500) { print("half a second later") }.keep()
+/// MainLoop.main.after(.milliseconds(500)) { print("half a second later") }.keep()
 /// ```
 @MainActor public class LoopSource {
   private var source: UnsafeMutablePointer<GSource>?
@@ -42,9 +42,9 @@ import GeopublicistCGLib
   /// Leaves the source to the loop until it has finished or is cancelled.
   public func keep() { if isActive { callback.takeUnretainedValue().kept = self } }
 
-  /// Changes the time at which a timer fires, in microseconds of the monotonic clock. -1 means never.
-  func setReadyTime(_ time: Int64) {
-    if let source { g_source_set_ready_time(source, gint64(time)) }
+  /// Changes the time at which a timer fires.
+  func setReadyTime(_ time: MonotonicInstant) {
+    if let source { g_source_set_ready_time(source, time.readyTime) }
   }
 
   /// Whether the action may still be called.

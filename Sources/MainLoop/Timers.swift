@@ -2,35 +2,31 @@
 import GeopublicistCGLib
 
 extension MainLoop {
-  /// Calls `action` once after `microseconds`, unless the returned source ends first.
-  public func after(microseconds: Int64, _ action: @escaping () -> Void) -> LoopSource {
-    at(monotonic: Int64(g_get_monotonic_time()).addingClamped(max(0, microseconds)), action)
+  /// Calls `action` once after a delay, unless the returned source ends first.
+  public func after(_ delay: Duration, _ action: @escaping () -> Void) -> LoopSource {
+    at(LoopClock.system.monotonic() + max(.zero, delay), action)
   }
 
-  /// Calls `action` once after `milliseconds`, unless the returned source ends first.
-  public func after(milliseconds: Int64, _ action: @escaping () -> Void) -> LoopSource {
-    after(microseconds: milliseconds.multipliedClamped(by: 1_000), action)
-  }
-
-  /// Calls `action` once at a time of the kernel's monotonic clock, in microseconds, or immediately if that time has
-  /// passed.
-  public func at(monotonic: Int64, _ action: @escaping () -> Void) -> LoopSource {
-    timerSource(readyAt: monotonic) {
+  /// Calls `action` once at a time of the kernel's monotonic clock, or immediately if that time has passed.
+  public func at(_ time: MonotonicInstant, _ action: @escaping () -> Void) -> LoopSource {
+    timerSource(readyAt: time) {
       action()
       return false
     }
   }
 
-  /// Calls `action` every `microseconds` without drift: each time is calculated from the previous one.
+  /// Calls `action` repeatedly without drift: each time is calculated from the previous one.
   ///
   /// Calls missed while the program was stopped or busy are skipped.
-  public func every(microseconds: Int64, first: Int64? = nil, _ action: @escaping () -> Void) -> LoopSource {
-    let interval = max(1, microseconds)
-    var next = max(0, first ?? Int64(g_get_monotonic_time()).addingClamped(interval))
+  public func every(
+    _ interval: Duration, first: MonotonicInstant? = nil, _ action: @escaping () -> Void
+  ) -> LoopSource {
+    let interval = max(.microseconds(1), interval)
+    var next = first ?? LoopClock.system.monotonic() + interval
     weak var timer: LoopSource?
     let source = timerSource(readyAt: next) {
-      let late = max(0, Int64(g_get_monotonic_time()) - next)
-      next = next.addingClamped((late / interval + 1).multipliedClamped(by: interval))
+      let late = max(.zero, LoopClock.system.monotonic() - next)
+      next = next + interval * (late.microseconds / interval.microseconds + 1)
       timer?.setReadyTime(next)
       action()
       return true
@@ -55,12 +51,12 @@ extension MainLoop {
     return LoopSource(attaching: source, action: action)
   }
 
-  private func timerSource(readyAt time: Int64, _ action: @escaping () -> Bool) -> LoopSource {
+  private func timerSource(readyAt time: MonotonicInstant, _ action: @escaping () -> Bool) -> LoopSource {
     // A plain source with a ready time, because g_timeout_add rounds to milliseconds.
     guard let source = g_source_new(Self.timerFunctions, guint(MemoryLayout<GSource>.size)) else {
       fatalError("out of memory")
     }
-    g_source_set_ready_time(source, gint64(max(0, time)))
+    g_source_set_ready_time(source, time.readyTime)
     return LoopSource(attaching: source, action: action)
   }
 
@@ -74,4 +70,9 @@ extension MainLoop {
     }
     return functions
   }()
+}
+
+extension MonotonicInstant {
+  /// The time as GLib counts, rounded up: an action that reads the clock must not find that its time has not come.
+  var readyTime: gint64 { gint64(clamping: (self + .nanoseconds(999)).microseconds) }
 }

@@ -25,7 +25,7 @@ extension LocationManager {
     try Task.checkCancellation()
     // Subscribe before the request, because the answer may arrive immediately. `first()` keeps it.
     var answers = events.compactMap(Result.init(answer:)).first()
-      .timeout(.init(timeout), scheduler: MainLoop.main)
+      .timeout(.init(microseconds: timeout.microseconds), scheduler: MainLoop.main)
       .values.makeAsyncIterator()
     beginRequest()
     let answer = await answers.next()
@@ -46,17 +46,5 @@ extension Result where Success == Location, Failure == LocationError {
       self = .failure(LocationError(.denied, authorization.sentence))
     case .authorization, .status: return nil
     }
-  }
-}
-
-extension MainLoop.SchedulerTimeType.Stride {
-  fileprivate init(_ duration: Duration) {
-    let (seconds, attoseconds) = duration.components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-    guard !overflow else {
-      self.init(microseconds: seconds < 0 ? .min : .max)
-      return
-    }
-    self.init(microseconds: whole.addingReportingOverflow(attoseconds / 1_000_000_000_000).partialValue)
   }
 }

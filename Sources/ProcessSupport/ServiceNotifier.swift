@@ -7,9 +7,9 @@ import Glibc
 /// Implements the protocol of sd_notify(3): one datagram per message to the socket in `NOTIFY_SOCKET`. Without that
 /// variable, for instance on a terminal, messages are discarded.
 @MainActor public final class ServiceNotifier {
-  /// How often ``keepAlive()`` must be called, in microseconds: half the time after which the service manager considers
+  /// How often ``keepAlive()`` must be called: half the time after which the service manager considers
   /// the program hung. Nil if there is no watchdog, in which case the program need not wake up.
-  public let keepAliveInterval: Int64?
+  public let keepAliveInterval: Duration?
 
   private let descriptor: Int32
 
@@ -26,7 +26,7 @@ import Glibc
     descriptor = socket.map { Self.connectedSocket($0) } ?? -1
     let isMeant = watchdogProcess.map { pid_t($0) == getpid() } ?? true
     if descriptor >= 0, isMeant, let time = watchdogMicroseconds.flatMap({ Int64($0) }), time > 1 {
-      keepAliveInterval = time / 2
+      keepAliveInterval = .microseconds(time / 2)
     } else {
       keepAliveInterval = nil
     }

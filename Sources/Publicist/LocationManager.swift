@@ -130,7 +130,7 @@ public final class LocationManager {
   package func refreshLocation() { source.refresh() }
 
   /// Delivers one location. A source that answers requests itself fails after `timeout` milliseconds.
-  private func requestLocation(timeout: UInt32) {
+  private func requestLocation(timeout: Duration) {
     isRequesting = true
     if let filteringSource { return request(from: filteringSource, timeout: timeout) }
     if required == desiredAccuracy { source.refresh() } else { requireLevel() }
@@ -140,7 +140,7 @@ public final class LocationManager {
   package func beginRequest() {
     waiting += 1
     // The task has a timeout of its own.
-    requestLocation(timeout: 120_000)
+    requestLocation(timeout: .seconds(120))
   }
 
   /// Releases the source when no task is waiting, unless updates are running.
@@ -153,7 +153,7 @@ public final class LocationManager {
   }
 
   /// Microseconds for which to keep the source after it is no longer needed.
-  package var linger: UInt64 { source.linger }
+  package var linger: Duration { source.linger }
 
   /// Whether the source is released while no delivery is due.
   package var isReleasedToRest: Bool { source.isReleasedToRest }
@@ -194,7 +194,7 @@ public final class LocationManager {
     case .location(var location):
       // Drop a location that was on its way when the last subscriber left.
       guard required != nil else { return }
-      let isAssertedAgain = location.isAsserted && location.receivedAt > measured?.receivedAt ?? .max
+      let isAssertedAgain = location.isAsserted && location.receivedAt > measured?.receivedAt ?? .distantFuture
       if let measured, location.isSameMeasurement(as: measured), !isAssertedAgain {
         // The same measurement, delivered again on request, keeps its age.
         guard isRequesting || isFirstOfService else { return }
@@ -202,7 +202,7 @@ public final class LocationManager {
       } else {
         sequence &+= 1
         location.sequence = sequence
-        if location.receivedAt == 0 { location.receivedAt = MainLoop.main.clock.boottime() }
+        if location.receivedAt == .origin { location.receivedAt = MainLoop.main.clock.boottime() }
       }
       (self.location, measured, isFirstOfService) = (location, location, false)
       let isRequested = isRequesting
@@ -254,7 +254,7 @@ extension LocationManager {
     options.accuracy = desiredAccuracy
     options.distanceThreshold = distanceFilter.isFinite ? max(0, distanceFilter) : 0
     options.requiredAccuracy = requiredAccuracy.isFinite ? max(0, requiredAccuracy) : 0
-    options.timeThreshold = timeFilter.milliseconds
+    options.timeThreshold = .milliseconds(UInt32(clamping: timeFilter.milliseconds))
     options.mode = isMonitoring && !isUpdating ? .significant : .continuous
     return options
   }
@@ -268,7 +268,7 @@ extension LocationManager {
     source.follow(wanted)
   }
 
-  private func request(from source: any FilteringLocationSource, timeout: UInt32) {
+  private func request(from source: any FilteringLocationSource, timeout: Duration) {
     required = desiredAccuracy
     var options = ClientOptions()
     options.timeout = timeout
@@ -290,20 +290,10 @@ extension LocationManager {
   /// Returns the level at which monitors and significant changes need the source now, and schedules the next check.
   private func monitoredLevel() -> AccuracyLevel? {
     schedule.set(isMonitoring ? filter.need(at: desiredAccuracy) : nil, for: ObjectIdentifier(self))
-    let (level, again) = schedule.update(at: UInt64(max(0, MainLoop.main.clock.monotonic())))
+    let (level, again) = schedule.update(at: MainLoop.main.clock.monotonic())
     scheduleTimer = again.map { again in
-      MainLoop.main.at(monotonic: Int64(clamping: again)) { [weak self] in self?.requireLevel() }
+      MainLoop.main.at(again) { [weak self] in self?.requireLevel() }
     }
     return level
-  }
-}
-
-extension Duration {
-  /// Whole milliseconds, limited to the range of the service's options.
-  fileprivate var milliseconds: UInt32 {
-    let (seconds, attoseconds) = components
-    guard seconds >= 0, attoseconds >= 0 else { return 0 }
-    guard seconds < 4_294_967 else { return .max }
-    return UInt32(clamping: seconds &* 1_000 &+ attoseconds / 1_000_000_000_000_000)
   }
 }

@@ -70,7 +70,7 @@ public struct LocationUpdate: Equatable, Sendable {
       (anchor, stationary) = (location, false)
       return
     }
-    stationary = location.receivedAt.saturatingSubtract(anchor.receivedAt) >= Self.rest
+    stationary = location.receivedAt - anchor.receivedAt >= Self.rest
   }
 
   private mutating func loseLocation() { (location, anchor, stationary) = (nil, nil, false) }
@@ -78,7 +78,7 @@ public struct LocationUpdate: Equatable, Sendable {
   /// Metres within which a device counts as not moving.
   private static let stillness = 30.0
   /// Microseconds after which a device that has not moved is stationary.
-  private static let rest: UInt64 = 60_000_000
+  private static let rest = Duration.seconds(60)
 }
 
 extension LocationManager {

@@ -9,7 +9,9 @@ extension MainLoop: Scheduler {
   public typealias SchedulerOptions = Never
 
   /// The kernel's monotonic clock, which the timers follow.
-  public var now: SchedulerTimeType { SchedulerTimeType(microseconds: LoopClock.system.monotonic()) }
+  public var now: SchedulerTimeType {
+    SchedulerTimeType(microseconds: LoopClock.system.monotonic().sinceOrigin.microseconds)
+  }
 
   /// Zero, although GLib up to 2.78 waits in whole milliseconds.
   public var minimumTolerance: SchedulerTimeType.Stride { 0 }
@@ -20,7 +22,7 @@ extension MainLoop: Scheduler {
   /// Runs the action at a time.
   public func schedule(
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: Never?, _ action: @escaping () -> Void
-  ) { at(monotonic: date.microseconds, action).keep() }
+  ) { at(MonotonicInstant(microseconds: date.microseconds), action).keep() }
 
   /// Runs the action at a time and then every `interval`, until the returned object is cancelled or released.
   ///
@@ -28,7 +30,9 @@ extension MainLoop: Scheduler {
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: Never?, _ action: @escaping () -> Void
-  ) -> any Cancellable { every(microseconds: interval.microseconds, first: date.microseconds, action) }
+  ) -> any Cancellable {
+    every(.microseconds(interval.microseconds), first: MonotonicInstant(microseconds: date.microseconds), action)
+  }
 }
 
 extension LoopSource: Cancellable {}

@@ -71,14 +71,14 @@ package final class Pacer {
   /// Returns what this subscription needs from the source at a level.
   package func need(at level: AccuracyLevel) -> SourceSchedule.Need { wait.need(rule, at: level) }
 
-  private var now: UInt64 { UInt64(max(0, MainLoop.main.clock.monotonic())) }
+  private var now: MonotonicInstant { MainLoop.main.clock.monotonic() }
 
   private func perform(_ actions: [DeliveryRule.Action]) {
     for action in actions {
       switch action {
       case .deliver(let location): output?(location)
       case .armTimer(let time):
-        timer = MainLoop.main.at(monotonic: Int64(clamping: time)) { [weak self] in
+        timer = MainLoop.main.at(time) { [weak self] in
           guard let self else { return }
           perform(rule.timerFired(at: now))
           onNeedChanged()

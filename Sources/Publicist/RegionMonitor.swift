@@ -13,7 +13,7 @@ final class RegionMonitor {
   private var remote: (region: AnyObject, level: AccuracyLevel)?
   private var beginning: LoopSource?
   private var timer: LoopSource?
-  private var armedFor: UInt64?
+  private var armedFor: BootInstant?
   private var isStarted = false
   private var isOver = false
 
@@ -86,18 +86,16 @@ final class RegionMonitor {
     switch machine.need {
     case .nothing: return nil
     case .now: return SourceSchedule.Need(level)
-    case .check(let time):
-      let monotonic = UInt64(max(0, MainLoop.main.clock.monotonic()))
-      return .check(level, from: monotonic.saturatingAdd(time).saturatingSubtract(now))
+    case .check(let time): return .check(level, from: MainLoop.main.clock.monotonic(at: time))
     }
   }
 
-  private var now: UInt64 { MainLoop.main.clock.boottime() }
+  private var now: BootInstant { MainLoop.main.clock.boottime() }
 
   private func arm() {
     guard let deadline = machine.deadline, armedFor.map({ deadline < $0 }) ?? true else { return }
     armedFor = deadline
-    timer = MainLoop.main.after(microseconds: Int64(clamping: deadline.saturatingSubtract(now))) { [weak self] in
+    timer = MainLoop.main.after(deadline - now) { [weak self] in
       self?.armedFor = nil
       self?.handle(.timer)
     }

@@ -128,8 +128,8 @@ public final class ReplaySource: LocationSource {
     tell()
     guard isListenedTo else { return }
     // A timer that is late does not delay the next point. At least 1 ms, which clients can follow.
-    let due = max(playback.due, MainLoop.main.clock.monotonic().addingClamped(1_000))
-    timer = MainLoop.main.at(monotonic: due) { [weak self] in
+    let due = max(playback.due, MainLoop.main.clock.monotonic() + .milliseconds(1))
+    timer = MainLoop.main.at(due) { [weak self] in
       self?.playback.advance()
       self?.play()
     }
@@ -151,15 +151,14 @@ public final class ReplaySource: LocationSource {
   }
 }
 
-/// The state machine of a replay: its position on the track and when the next point is due. All times are microseconds
-/// of a clock that does not jump.
+/// The state machine of a replay: its position on the track and when the next point is due.
 nonisolated struct Playback {
   private let track: Track
   private let speed: Double
   private let isLoop: Bool
   private var index = 0
   /// When the track began, so that late points do not delay all that follow.
-  private var start: Int64 = 0
+  private var start = MonotonicInstant.origin
 
   /// - Parameter speed: How many times faster than recorded, greater than 0.
   init(_ track: Track, speed: Double, isLoop: Bool) {
@@ -171,13 +170,13 @@ nonisolated struct Playback {
   var point: Track.Point { track.points[index] }
 
   /// Begins at the current point.
-  mutating func begin(at now: Int64) { start = now.subtractingClamped(time(of: index)) }
+  mutating func begin(at now: MonotonicInstant) { start = now - time(of: index) }
 
   /// When the next point is due. At the end and between rounds this is after one second, like a stationary receiver.
-  var due: Int64 {
+  var due: MonotonicInstant {
     let next = index + 1
-    let wait = next < track.points.count ? time(of: next) : time(of: index).addingClamped(Track.step)
-    return start.addingClamped(wait)
+    let wait = next < track.points.count ? time(of: next) : time(of: index) + .microseconds(Track.step)
+    return start + wait
   }
 
   /// Advances to the next point. At the end of the track, starts over if it is a loop, otherwise stays.
@@ -192,8 +191,8 @@ nonisolated struct Playback {
   }
 
   /// The time from the start to a point in the replay.
-  private func time(of index: Int) -> Int64 {
+  private func time(of index: Int) -> Duration {
     // At most what a timer can represent.
-    Int64(min(Double(track.points[index].offset) / speed, 1e15))
+    .microseconds(Int64(min(Double(track.points[index].offset) / speed, 1e15)))
   }
 }

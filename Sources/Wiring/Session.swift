@@ -29,8 +29,8 @@ package final class Session {
   private var liveness: PendingCall?
   private var isStalled = false
 
-  /// The delays before each attempt to rejoin the bus, in milliseconds. After the last one the bus is considered gone.
-  private static let rejoinDelays: [Int64] = [0, 10, 50, 200, 500, 1_000, 2_000]
+  /// The delays before each attempt to rejoin the bus. After the last one the bus is considered gone.
+  private static let rejoinDelays = [0, 10, 50, 200, 500, 1_000, 2_000].map { Duration.milliseconds($0) }
 
   package enum End {
     /// The program must exit with this status.
@@ -94,7 +94,7 @@ package final class Session {
     Log.info("Serving \(ServiceContract.service) as \(exported.uniqueName)")
     // Triggered by the main loop itself, so that the watchdog detects a hanging loop.
     watchdog = notifier.keepAliveInterval.map {
-      MainLoop.main.every(microseconds: $0) { [notifier] in notifier.keepAlive() }
+      MainLoop.main.every($0) { [notifier] in notifier.keepAlive() }
     }
     notifier.ready()
     let status = MainLoop.main.run()
@@ -106,7 +106,7 @@ package final class Session {
   /// disconnection. The clients still exist: the service returns immediately, and they keep their objects.
   private func rejoin(attempt: Int = 0) {
     guard release == nil, attempt < Self.rejoinDelays.count else { return giveUp() }
-    rejoining = MainLoop.main.after(milliseconds: Self.rejoinDelays[attempt]) { [weak self] in
+    rejoining = MainLoop.main.after(Self.rejoinDelays[attempt]) { [weak self] in
       guard let self else { return }
       rejoining = nil
       do throws(DBusError) {
@@ -126,7 +126,7 @@ package final class Session {
   /// the source this is like a restart of GeoClue.
   private func rejoinGeoClueBus(attempt: Int = 0) {
     guard release == nil, attempt < Self.rejoinDelays.count else { return giveUp() }
-    rejoiningGeoClueBus = MainLoop.main.after(milliseconds: Self.rejoinDelays[attempt]) { [weak self] in
+    rejoiningGeoClueBus = MainLoop.main.after(Self.rejoinDelays[attempt]) { [weak self] in
       guard let self else { return }
       rejoiningGeoClueBus = nil
       geoClueBus.onDisconnected = { [weak self] in self?.rejoinGeoClueBus() }
@@ -148,7 +148,7 @@ package final class Session {
     askBus(answers: 0, since: exported.progressAt)
   }
 
-  private func askBus(answers: Int, since progress: Int64) {
+  private func askBus(answers: Int, since progress: MonotonicInstant) {
     guard exported.progressAt == progress, let question = try? Message(callingBus: "GetId") else { return }
     guard answers < Self.provingAnswers else {
       Log.warning("The message bus no longer reads from the service")
@@ -198,7 +198,7 @@ package final class Session {
   private func finishLastCalls() {
     // Everything that the bus had sent to the name arrived before this answer.
     service.closeSubscriptions()
-    lastCalls = MainLoop.main.every(microseconds: 20_000, first: 0) { [weak self] in
+    lastCalls = MainLoop.main.every(.milliseconds(20), first: .origin) { [weak self] in
       guard let self, !service.isBusy else { return }
       MainLoop.main.quit()
     }

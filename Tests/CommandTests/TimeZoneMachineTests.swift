@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistTestSupport
+import MainLoop
 import Testing
 
 @testable import geopublicist
 
 @Suite struct TimeZoneMachineTests {
-  nonisolated private static let minute: Int64 = 60_000_000
+  nonisolated private static let minute = Duration.seconds(60)
   private var machine = TimeZoneMachine(patience: 10 * minute, settled: nil)
-  private var now: Int64 = 0
+  private var now = MonotonicInstant.origin
 
-  private mutating func handle(_ event: TimeZoneMachine.Event, after wait: Int64 = 0) -> [TimeZoneMachine.Action] {
-    now += wait
+  private mutating func handle(_ event: TimeZoneMachine.Event, after wait: Duration = .zero) -> [TimeZoneMachine.Action]
+  {
+    now = now + wait
     return machine.handle(event, at: now)
   }
 
@@ -22,8 +25,8 @@ import Testing
 
   @Test mutating func `a zone that stays the same for the whole wait is set, and then never again`() {
     #expect(handle(.computed("Europe/Berlin")) == [.readClock] && machine.deadline == 10 * Self.minute)
-    #expect(handle(.clock("UTC")).isEmpty && handle(.timer, after: 10 * Self.minute - 1).isEmpty)
-    #expect(handle(.timer, after: 1) == [.check] && machine.deadline == nil)
+    #expect(handle(.clock("UTC")).isEmpty && handle(.timer, after: 10 * Self.minute - .microseconds(1)).isEmpty)
+    #expect(handle(.timer, after: .microseconds(1)) == [.check] && machine.deadline == nil)
     #expect(handle(.checked("UTC", mayBeSet: true)) == [.set("Europe/Berlin")])
     #expect(handle(.wasSet(true)) == [.settle("Europe/Berlin")] && machine.deadline == nil)
     #expect(handle(.computed(nil)).isEmpty && handle(.computed("Europe/Berlin")).isEmpty && machine.deadline == nil)

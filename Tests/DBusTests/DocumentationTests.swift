@@ -41,7 +41,7 @@ private enum Examples {
   }
 
   static func wait() {
-    MainLoop.main.after(milliseconds: 500) { print("half a second later") }.keep()
+    MainLoop.main.after(.milliseconds(500)) { print("half a second later") }.keep()
   }
 
   static func keepTokens(of connection: Connection) throws {

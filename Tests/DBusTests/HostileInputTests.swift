@@ -98,7 +98,7 @@ import Testing
       """, peers.bus.address, peers.service.uniqueName.rawValue,
     ])
     var ticks = 0
-    let timer = MainLoop.main.every(microseconds: 10_000) { ticks += 1 }
+    let timer = MainLoop.main.every(.microseconds(10_000)) { ticks += 1 }
     try turning("the timer is served", within: .seconds(20)) { ticks >= 50 }
     #expect(try peers.call("Nothing") == [])
     flood.kill()

@@ -147,7 +147,7 @@ import Testing
   /// dbus-daemon drops the news of a peer that leaves when the queue of who should hear it is full.
   @Test func `a departure that was missed is found by reconciliation`() throws {
     let peers = try Peers()
-    let watch = PeerWatch(on: peers.service, listingEvery: 0)
+    let watch = PeerWatch(on: peers.service, listingEvery: .zero)
     var gone: [String] = []
     // As if it had been there, and its end had not been told.
     watch.whenGone(":1.99999") { gone.append("unheard") }

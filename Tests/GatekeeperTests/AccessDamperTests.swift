@@ -2,6 +2,7 @@
 import DBus
 import GeopublicistLocationModel
 import GeopublicistTestSupport
+import MainLoop
 import Testing
 
 @testable import GeopublicistGatekeeper
@@ -26,7 +27,7 @@ import Testing
     var damper = AccessDamper()
     for step in steps {
       let before = (damper.told, damper.isHeld)
-      let isChanged = damper.handle(step.level.map { access($0) }, at: step.at * 1_000)
+      let isChanged = damper.handle(step.level.map { access($0) }, at: .milliseconds(step.at))
       #expect(damper.told == access(step.told), "at \(step.at) ms", sourceLocation: location)
       #expect(damper.isHeld == step.held, "at \(step.at) ms", sourceLocation: location)
       #expect(isChanged == (before != (damper.told, damper.isHeld)), sourceLocation: location)
@@ -81,12 +82,12 @@ import Testing
   @Test func `deliveries are held for at most a second before the client is told`() {
     var damper = AccessDamper()
     _ = damper.handle(access(.exact), at: 0)
-    var heldSince: Int64?
+    var heldSince: MonotonicInstant?
     for millisecond in Int64(1)...60_000 {
-      let now = millisecond * 1_000
+      let now = MonotonicInstant.milliseconds(millisecond)
       _ = damper.handle(access(millisecond % 7 < 3 ? .none : .exact), at: now)
       heldSince = damper.isHeld ? heldSince ?? now : nil
-      #expect(now - (heldSince ?? now) <= 1_000_000)
+      #expect(now - (heldSince ?? now) <= .seconds(1))
     }
   }
 
@@ -98,9 +99,9 @@ import Testing
     let levels: [Facts.AgentLevel] = [.unknown, .none, .level(.none), .level(.city), .level(.exact)]
     var current = access(.exact)
     _ = damper.handle(current, at: 0)
-    var (now, told, changes) = (Int64(0), damper.told, 0)
+    var (now, told, changes) = (MonotonicInstant.origin, damper.told, 0)
     for _ in 0..<2_000 {
-      now += Int64.random(in: 0...40_000, using: &generator)
+      now += Int.random(in: 0...40_000, using: &generator)
       while let time = damper.wakeUp, time <= now {
         _ = damper.handle(at: time)
         #expect((damper.wakeUp ?? .max) > time)
@@ -114,7 +115,7 @@ import Testing
       if damper.told != told { (told, changes) = (damper.told, changes + 1) }
       #expect(damper.isHeld || damper.told.limited(by: current) == damper.told)
     }
-    #expect(changes < 2 * Int(now / 100_000) + 20)
+    #expect(changes < 2 * Int(now.microseconds / 100_000) + 20)
     _ = damper.handle(at: now + 5_000_000)
     #expect(damper.told == current && !damper.isHeld && damper.wakeUp == nil, "the last value is never lost")
   }
@@ -124,7 +125,7 @@ import Testing
     for (time, found) in [
       UserAccess(session: .active), access(.exact), access(.exact),
     ].enumerated() {
-      _ = damper.handle(found, at: Int64(time))
+      _ = damper.handle(found, at: MonotonicInstant(microseconds: time))
       #expect(damper.told == found && !damper.isHeld)
     }
   }

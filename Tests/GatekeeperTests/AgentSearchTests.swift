@@ -2,6 +2,7 @@
 import DBus
 import GeopublicistLocationModel
 import GeopublicistTestSupport
+import MainLoop
 import Testing
 
 @testable import GeopublicistGatekeeper
@@ -49,7 +50,7 @@ import Testing
     var ready = 0
     var number = 0
     for millisecond in stride(from: Int64(0), to: 10_000, by: 100) {
-      let now = millisecond * 1_000
+      let now = MonotonicInstant.milliseconds(millisecond)
       var actions: [AgentSearch.Action] = []
       if millisecond % 900 == 0 {
         number += 1
@@ -69,7 +70,7 @@ import Testing
     var search = AgentSearch()
     var ended: Int64?
     for second in 0..<60 {
-      let now = Int64(second) * 1_000_000
+      let now = MonotonicInstant.seconds(second)
       let actions =
         search.handle(.wanted(again: true), at: now)
         + search.handle(.listed([agent, other], isComplete: true), at: now)
@@ -104,7 +105,7 @@ import Testing
     var single = AgentSearch()
     var asked: [Int64] = []
     for second in 0..<120 {
-      let now = Int64(second) * 1_000_000
+      let now = MonotonicInstant.seconds(second)
       for action in single.handle(.wanted(again: true), at: now)
         + single.handle(.listed([agent], isComplete: true), at: now)
       where action == .probe(agent) {
@@ -221,11 +222,11 @@ import Testing
     /// When calls began to wait.
     var waiting: [Int64] = []
     var longestWait: Int64 = 0
-    private var timer: Int64?
+    private var timer: MonotonicInstant?
     private var lastName = 0
 
     func handle(_ event: AgentSearch.Event) {
-      let actions = search.handle(event, at: now * 1_000)
+      let actions = search.handle(event, at: .milliseconds(now))
       timer = search.wakeUp
       for action in actions {
         switch action {
@@ -297,7 +298,7 @@ import Testing
 
     /// What must hold in each millisecond.
     func check() {
-      if let time = timer, now * 1_000 >= time { handle(.timer) }
+      if let time = timer, .milliseconds(now) >= time { handle(.timer) }
       if now > 20_000, now % 1_500 == 0 { handle(.wanted(again: true)) }
       if connections.values.allSatisfy({ $0.kind != .agent }), search.levels.level(without: ":1.0") != .unknown {
         #expect(search.levels.level(without: ":1.0") == .none, "a level needs an agent that is there")
@@ -314,6 +315,6 @@ import Testing
     #expect(world.longestWait <= 2_001, "\(world.longestWait) ms")
     let least = world.connections.values.filter { $0.kind == .agent }.map(\.level).min()
     #expect(world.search.levels.level(without: ":1.0") == least.map { .level($0) } ?? .none)
-    #expect(!world.search.isHeld(at: world.now * 1_000))
+    #expect(!world.search.isHeld(at: .milliseconds(world.now)))
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistTestSupport
+import MainLoop
 import Testing
 
 @testable import GeopublicistGatekeeper
@@ -59,11 +60,11 @@ import Testing
   func `polkit's changes overlap as they like`(_ seed: UInt64) {
     let world = World(seed: seed)
     var answers = PolicyAnswers()
-    var timer: Int64?
+    var timer: MonotonicInstant?
     var asked: Set<PolkitAction> = []
 
     func handle(_ event: PolicyAnswers.Event) {
-      let actions = answers.handle(event, at: world.now * 1_000)
+      let actions = answers.handle(event, at: .milliseconds(world.now))
       timer = answers.wakeUp
       for action in actions {
         switch action {
@@ -86,11 +87,13 @@ import Testing
     let doubt = { handle(.doubted(isServed: true)) }
     world.repeatedly { world.step(doubt: doubt, leave: doubt, come: doubt, want: { handle(.wanted) }) }
     world.run(until: 30_000) {
-      if let time = timer, world.now * 1_000 >= time { handle(.timer(isServed: true, isPolkitThere: world.isThere)) }
-      world.check(delivers: answers.answer(to: .accessPrecise) == .yes && !answers.isHeld(at: world.now * 1_000))
+      if let time = timer, .milliseconds(world.now) >= time {
+        handle(.timer(isServed: true, isPolkitThere: world.isThere))
+      }
+      world.check(delivers: answers.answer(to: .accessPrecise) == .yes && !answers.isHeld(at: .milliseconds(world.now)))
     }
     #expect(world.waiting == 0, "every call goes on")
-    #expect(!answers.isHeld(at: world.now * 1_000))
+    #expect(!answers.isHeld(at: .milliseconds(world.now)))
     #expect((answers.answer(to: .accessPrecise) == .yes) == world.isAllowed, "in the end it is known")
   }
 
@@ -98,10 +101,10 @@ import Testing
   func `logind's changes overlap as they like`(_ seed: UInt64) {
     let world = World(seed: seed &+ 1_000)
     var state = SessionState()
-    var timer: Int64?
+    var timer: MonotonicInstant?
 
     func handle(_ event: SessionState.Event) {
-      let actions = state.handle(event, at: world.now * 1_000)
+      let actions = state.handle(event, at: .milliseconds(world.now))
       timer = state.wakeUp
       for action in actions {
         switch action {
@@ -121,11 +124,11 @@ import Testing
         doubt: { handle(.doubted) }, leave: { handle(.left) }, come: { handle(.came) }, want: { handle(.wanted) })
     }
     world.run(until: 30_000) {
-      if let time = timer, world.now * 1_000 >= time { handle(.timer) }
-      world.check(delivers: state.state == .active && !state.isHeld(at: world.now * 1_000))
+      if let time = timer, .milliseconds(world.now) >= time { handle(.timer) }
+      world.check(delivers: state.state == .active && !state.isHeld(at: .milliseconds(world.now)))
     }
     #expect(world.waiting == 0, "every call goes on")
-    #expect(!state.isHeld(at: world.now * 1_000))
+    #expect(!state.isHeld(at: .milliseconds(world.now)))
     #expect((state.state == .active) == world.isAllowed, "in the end it is known")
   }
 }

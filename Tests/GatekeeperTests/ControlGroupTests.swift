@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistTestSupport
+import MainLoop
 import Testing
 
 @testable import GeopublicistGatekeeper
@@ -117,7 +119,7 @@ struct ControlGroupTests {
     var limiter = AuditLimiter()
     var lines = 0
     for second in 0..<86_400 as Range<Int64>
-    where limiter.admit(subject(), of: 1_000, isGrant: false, at: second * 1_000_000) != nil {
+    where limiter.admit(subject(), of: 1_000, isGrant: false, at: .seconds(second)) != nil {
       lines += 1
     }
     #expect(lines == 1_440)
@@ -131,7 +133,7 @@ struct ControlGroupTests {
     #expect(limiter.admit(subject(), of: 2, isGrant: false, at: 3) == 0)
     #expect(limiter.admit(subject(), of: 1, isGrant: false, at: 4) == nil)
     #expect(
-      limiter.admit(subject(), of: 1, isGrant: false, at: AuditLimiter.window) == 1,
+      limiter.admit(subject(), of: 1, isGrant: false, at: .origin + AuditLimiter.window) == 1,
       "the next line counts what was left out")
   }
 
@@ -142,7 +144,8 @@ struct ControlGroupTests {
     #expect(lines == AuditLimiter.linesPerAccount)
     #expect(limiter.admit(subject(), of: 2, isGrant: false, at: 0) == 0)
     #expect(
-      limiter.admit(subject(), of: 1, isGrant: false, at: AuditLimiter.window) == 10_000 - AuditLimiter.linesPerAccount)
+      limiter.admit(subject(), of: 1, isGrant: false, at: .origin + AuditLimiter.window) == 10_000
+        - AuditLimiter.linesPerAccount)
   }
 
   /// journald drops lines beyond 10,000 in 30 seconds, other users' grants with them.
@@ -153,6 +156,6 @@ struct ControlGroupTests {
     }
     #expect(lines.count == AuditLimiter.lines - AuditLimiter.linesForGrants)
     #expect(limiter.admit(subject(), of: 20_000, isGrant: true, at: 1) == 0)
-    #expect(limiter.admit(subject("", "x"), of: 20_000, isGrant: false, at: AuditLimiter.totalWindow) == 0)
+    #expect(limiter.admit(subject("", "x"), of: 20_000, isGrant: false, at: .origin + AuditLimiter.totalWindow) == 0)
   }
 }

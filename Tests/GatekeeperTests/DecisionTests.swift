@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import GeopublicistTestSupport
 import Testing
 
 @testable import GeopublicistGatekeeper

@@ -121,7 +121,7 @@ import Testing
       agent.reads = []
       finder.find(UserID.own, for: service.uniqueName, again: true) { isDone = true }
       try turning("the agent is asked") { !agent.reads.isEmpty }
-      let answer = MainLoop.main.after(milliseconds: 600) { for read in agent.reads { read.answer(.uint32(8)) } }
+      let answer = MainLoop.main.after(.milliseconds(600)) { for read in agent.reads { read.answer(.uint32(8)) } }
       try turning("the search is over") { isDone }
       withExtendedLifetime(answer) {}
     }
@@ -202,13 +202,13 @@ import Testing
   @Test func `the time for facts counts from the arrival of the call`() throws {
     let begin = ContinuousClock.now
     var isOver = false
-    let arrival = MainLoop.main.clock.boottime() - UInt64(gatheringTime - 100) * 1_000
+    let arrival = MainLoop.main.clock.boottime() - (AnswerDeadlines.gathering - .milliseconds(100))
     let facts = ClientFacts()
     let end = { isOver = true }
     facts.wait(end, since: arrival) { _ = $0.expect() }
     #expect(!isOver)
     try turning("it is given up") { isOver }
-    #expect(ContinuousClock.now - begin < .milliseconds(gatheringTime - 500))
+    #expect(ContinuousClock.now - begin < AnswerDeadlines.gathering - .milliseconds(500))
   }
 
   @Test func `calls to a program that never answers do not accumulate`() {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistTestSupport
+import MainLoop
 import Testing
 
 @testable import GeopublicistGatekeeper
@@ -7,11 +9,11 @@ import Testing
   /// The machine with a clock of its own, in milliseconds.
   private final class Driver {
     var answers = PolicyAnswers()
-    var now: Int64 = 0
+    var now = MonotonicInstant.origin
 
     @discardableResult
     func handle(_ event: PolicyAnswers.Event, after milliseconds: Int64 = 0) -> [PolicyAnswers.Action] {
-      now += milliseconds * 1_000
+      now = now + .milliseconds(milliseconds)
       return answers.handle(event, at: now)
     }
 
@@ -94,7 +96,7 @@ import Testing
     driver.handle(.doubted(isServed: true), after: 20)
     #expect(!driver.isHeld)
     let due = driver.answers.wakeUp.map { $0 - driver.now }
-    #expect(due == 129_001, "the time at which it will be held")
+    #expect(due == .microseconds(129_001), "the time at which it will be held")
     #expect(driver.handle(.timer(isServed: true, isPolkitThere: true), after: 130) == [.held])
     #expect(driver.isHeld)
   }
@@ -130,7 +132,7 @@ import Testing
     let driver = served()
     let pending = [PolkitAction.accessWithoutAgent, .accessPrecise]
     var due: Int64?
-    var (released, unknown) = (Set<Int64>(), 0)
+    var (released, unknown) = (Set<MonotonicInstant>(), 0)
     for millisecond in Int64(1)...20_000 {
       var actions = driver.handle(.timer(isServed: true, isPolkitThere: true), after: 1)
       if millisecond % 100 == 0 { actions += driver.handle(.doubted(isServed: true)) }
@@ -169,8 +171,8 @@ import Testing
 
   @Test func `a yes that is old is confirmed in the background while it is in use`() {
     let driver = served()
-    #expect(driver.answers.wakeUp == 1_000 + PolicyAnswers.consentAge)
-    driver.now = 1_000 + PolicyAnswers.consentAge
+    #expect(driver.answers.wakeUp == .milliseconds(1) + PolicyAnswers.consentAge)
+    driver.now = .milliseconds(1) + PolicyAnswers.consentAge
     #expect(driver.handle(.timer(isServed: true, isPolkitThere: true)) == [.ask(.accessPrecise, mayStartPolkit: false)])
     #expect(!driver.isHeld && driver.precise == .yes)
     #expect(
@@ -182,16 +184,16 @@ import Testing
 
   @Test func `a yes that cannot be confirmed expires`() {
     let driver = served()
-    driver.now = 1_000 + PolicyAnswers.consentAge
+    driver.now = .milliseconds(1) + PolicyAnswers.consentAge
     driver.handle(.timer(isServed: true, isPolkitThere: true))
-    #expect(driver.answers.wakeUp == driver.now + PolicyAnswers.confirmationTime)
+    #expect(driver.answers.wakeUp == driver.now + AnswerDeadlines.confirmation)
     #expect(driver.handle(.timer(isServed: true, isPolkitThere: true), after: 4_000) == [.changed, .ready])
     #expect(driver.precise == .unknown)
   }
 
   @Test func `a yes of a client that is not served is confirmed before the next call uses it`() {
     let driver = served()
-    driver.now = 1_000 + PolicyAnswers.consentAge
+    driver.now = .milliseconds(1) + PolicyAnswers.consentAge
     #expect(driver.handle(.timer(isServed: false, isPolkitThere: true)).isEmpty)
     #expect(driver.answers.wakeUp == nil)
     #expect(driver.handle(.wanted, after: 1_000).contains(.ask(.accessPrecise, mayStartPolkit: true)))
@@ -223,12 +225,12 @@ import Testing
     driver.handle(.doubted(isServed: true))
     driver.handle(.timer(isServed: true, isPolkitThere: false), after: 1_000)
     let start = driver.now
-    var starts: [Int64] = []
-    while let time = driver.answers.wakeUp, time - start < 700_000_000 {
+    var starts: [Double] = []
+    while let time = driver.answers.wakeUp, time - start < .seconds(700) {
       driver.now = time
       let actions = driver.handle(.timer(isServed: true, isPolkitThere: false))
       guard actions.contains(.ask(.accessPrecise, mayStartPolkit: true)) else { continue }
-      starts.append((driver.now - start) / 1_000_000)
+      starts.append((driver.now - start).seconds)
       driver.handle(.answered(.accessWithoutAgent, .unavailable))
       driver.handle(.answered(.accessPrecise, .unavailable))
       driver.handle(.answered(.access, .unavailable))

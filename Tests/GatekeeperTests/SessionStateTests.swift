@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistTestSupport
+import MainLoop
 import Testing
 
 @testable import GeopublicistGatekeeper
@@ -77,9 +79,9 @@ import Testing
   func `slow answers and announcements without end release a location with each answer`(delay: Int64) {
     var state = active()
     var answer: Int64?
-    var (released, unknown) = (Set<Int64>(), 0)
+    var (released, unknown) = (Set<MonotonicInstant>(), 0)
     for millisecond in Int64(500)..<20_500 {
-      let now = millisecond * 1_000
+      let now = MonotonicInstant.milliseconds(millisecond)
       var actions: [SessionState.Action] = []
       if millisecond % 50 == 0 { actions += state.handle(.doubted, at: now) }
       if let wakeUp = state.wakeUp, now >= wakeUp { actions += state.handle(.timer, at: now) }
@@ -90,7 +92,7 @@ import Testing
       if actions.contains(.ask) { answer = millisecond + delay }
       if let hold = state.hold(at: now), hold.isConfirmed {
         released.insert(hold.question)
-        #expect(hold.question < now - delay * 1_000 + 1)
+        #expect(hold.question < now - .milliseconds(delay) + 1)
       }
       if state.state == .unknown { unknown += 1 }
     }
@@ -103,7 +105,7 @@ import Testing
     var asked = 0
     var deliverable = 0
     for millisecond in 500..<2_500 {
-      let now = Int64(millisecond) * 1_000
+      let now = MonotonicInstant.milliseconds(millisecond)
       var actions = state.handle(.doubted, at: now)
       if let wakeUp = state.wakeUp, now >= wakeUp { actions += state.handle(.timer, at: now) }
       if millisecond % 10 == 9 { actions += state.handle(.answered(.active), at: now) }

@@ -21,7 +21,7 @@ import Testing
     let connection: Connection
     var states: [UInt32: String] = [:]
     /// When the sessions with a display began.
-    var begins: [UInt32: Int64] = [:]
+    var begins: [UInt32: MonotonicInstant] = [:]
     /// For whom logind was asked.
     var asked: [UInt32] = []
     /// The calls that are kept while it is silent.
@@ -62,7 +62,7 @@ import Testing
               .structure([.uint32($0.id), .objectPath(Self.path("user", $0.id))])
             },
             .property("TimestampMonotonic", "t", emits: .nothing) {
-              .uint64(UInt64(clamping: $0.logind.begins[$0.id] ?? 0))
+              .uint64(($0.logind.begins[$0.id] ?? .origin).microseconds)
             },
           ])
         for (kind, interface) in [("user", user), ("session", session)] {
@@ -110,7 +110,8 @@ import Testing
     service.unansweredCallLimit = 64
   }
 
-  private func watch(_ users: Range<UInt32>, begins: [UInt32: Int64] = [:]) throws -> (SessionWatch, Logind) {
+  private func watch(_ users: Range<UInt32>, begins: [UInt32: MonotonicInstant] = [:]) throws -> (SessionWatch, Logind)
+  {
     let logind = try Logind(bus, users: users)
     logind.begins = begins
     let watch = SessionWatch(on: service) { user, _ in .user(user) }

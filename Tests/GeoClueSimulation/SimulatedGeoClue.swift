@@ -17,12 +17,12 @@ nonisolated package struct SimulatedGeoClue<Source: Choices> {
   /// The first invariant that was broken, with the events before it.
   package private(set) var violation: String?
   private var machine: ConnectionMachine
-  private var now: Int64 = 1_000_000
+  private var now = MonotonicInstant(sinceOrigin: .seconds(1_000))
   private var trace: [Step] = []
 
   private enum Step {
-    case event(Int64, ConnectionMachine.Event)
-    case action(Int64, ConnectionMachine.Action)
+    case event(MonotonicInstant, ConnectionMachine.Event)
+    case action(MonotonicInstant, ConnectionMachine.Action)
   }
 
   private var demand: AccuracyLevel?
@@ -30,8 +30,8 @@ nonisolated package struct SimulatedGeoClue<Source: Choices> {
   private var hasAgent = true
   private var isCreating = false
   /// When the bus gives up an unanswered activation.
-  private var activationEnd: Int64?
-  private var activations: [Int64] = []
+  private var activationEnd: MonotonicInstant?
+  private var activations: [MonotonicInstant] = []
   private var starting: String?
   private var clients: Set<String> = []
   private var made = 0
@@ -75,8 +75,8 @@ nonisolated package struct SimulatedGeoClue<Source: Choices> {
     case 12: hasAgent.toggle()
     case 13: send(pick([.refresh, .startOver, .timer, .agentRefused]))
     case 14: send(.agentChanged(pick([nil, AccuracyLevel.none, .city, .exact])))
-    case 15: pass(Int64(choices.number(below: 256)) * 400)
-    default: pass(Int64(choices.number(below: 256)) * 6)
+    case 15: pass(.milliseconds(choices.number(below: 256) * 400))
+    default: pass(.milliseconds(choices.number(below: 256) * 6))
     }
     check()
   }
@@ -84,7 +84,7 @@ nonisolated package struct SimulatedGeoClue<Source: Choices> {
   private mutating func check() {
     let status = machine.status
     note(demand == nil || machine.client != nil || machine.deadline != nil, "every wait has a deadline")
-    note(machine.deadline.map { $0 <= now + 400_000 } ?? true, "no deadline is far away")
+    note(machine.deadline.map { $0 <= now + .seconds(400) } ?? true, "no deadline is far away")
     note(clients == Set([machine.client].compactMap { $0 }), "every client is the current one, or deleted")
     note((demand == nil) == (status.state == .idle), "idle without demand, and only then")
     note(demand != nil || clients.isEmpty, "no client is held without demand")
@@ -92,7 +92,7 @@ nonisolated package struct SimulatedGeoClue<Source: Choices> {
     note(isThere || status.availableAccuracy == nil && machine.client == nil, "nothing is held without GeoClue")
     note(status.state != .running || machine.authorization.isAuthorized, "no fixes without authorization")
     note(!machine.acceptsFixes || machine.client != nil, "no fixes without a client")
-    note(activations.count { $0 > now - 60_000 } <= 25, "no storm of activations")
+    note(activations.count { $0 > now - .seconds(60) } <= 25, "no storm of activations")
   }
 
   /// With a GeoClue that works, fixes arrive from any state, and nothing is left behind.
@@ -108,7 +108,7 @@ nonisolated package struct SimulatedGeoClue<Source: Choices> {
         send(.active(true))
         send(.fix(isNew: true))
       }
-      pass(1_000)
+      pass(.seconds(1))
     }
     note(machine.status.state == .running, "it recovers")
     setDemand(nil)
@@ -147,7 +147,7 @@ nonisolated package struct SimulatedGeoClue<Source: Choices> {
     send(answer)
   }
 
-  private mutating func pass(_ time: Int64) {
+  private mutating func pass(_ time: Duration) {
     let end = now + time
     while let next = [machine.deadline, activationEnd].compactMap({ $0 }).min(), next <= end {
       now = max(now, next)
@@ -174,7 +174,7 @@ nonisolated package struct SimulatedGeoClue<Source: Choices> {
     switch action {
     case .activate:
       note(activationEnd == nil, "one activation at a time")
-      activationEnd = now + 25_000
+      activationEnd = now + .seconds(25)
       activations.append(now)
     case .createClient:
       note(isThere && !isCreating, "one client at a time, of a GeoClue that is there")

@@ -5,26 +5,26 @@ import Testing
 
 @Suite nonisolated struct BackoffTests {
   @Test func `the backoff doubles up to its maximum`() {
-    var backoff = Backoff(from: 100, to: 1_000)
-    #expect((0..<6).map { _ in backoff.next(chance: 0.5) } == [100, 200, 400, 800, 1_000, 1_000])
+    var backoff = Backoff(from: .milliseconds(100), to: .milliseconds(1_000))
+    #expect((0..<6).map { _ in backoff.next(chance: 0.5).milliseconds } == [100, 200, 400, 800, 1_000, 1_000])
   }
 
   @Test func `the backoff is spread by a quarter in both directions`() {
     for (chance, expected) in [(0.0, 750), (0.5, 1_000), (1.0, 1_250), (-3, 750), (7, 1_250)] as [(Double, Int64)] {
-      var backoff = Backoff(from: 1_000, to: 60_000)
-      #expect(backoff.next(chance: chance) == expected)
+      var backoff = Backoff(from: .milliseconds(1_000), to: .milliseconds(60_000))
+      #expect(backoff.next(chance: chance) == .milliseconds(expected))
     }
   }
 
   @Test func `the backoff starts again after a success`() {
-    var backoff = Backoff(from: 100, to: 1_000)
+    var backoff = Backoff(from: .milliseconds(100), to: .milliseconds(1_000))
     for _ in 0..<5 { _ = backoff.next(chance: 0.5) }
     backoff.reset()
-    #expect(backoff.next(chance: 0.5) == 100)
+    #expect(backoff.next(chance: 0.5) == .milliseconds(100))
   }
 
   @Test func `the backoff does not overflow`() {
-    var backoff = Backoff(from: 60_000, to: 300_000)
-    for _ in 0..<1_000 { #expect(backoff.next(chance: 1) <= 375_000) }
+    var backoff = Backoff(from: .milliseconds(60_000), to: .milliseconds(300_000))
+    for _ in 0..<1_000 { #expect(backoff.next(chance: 1) <= .seconds(375)) }
   }
 }

@@ -32,7 +32,7 @@ import Testing
   @Test func `a coarser level is not urgent`() {
     var driver = MachineDriver.running(.exact)
     #expect(driver.send(.demand(.city)) == [])
-    #expect(driver.pass(HeldClient.coarserDelay - 1) == [])
+    #expect(driver.pass(HeldClient.coarserDelay - .milliseconds(1)) == [])
     #expect(driver.pass(1) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
     #expect(driver.send(.created(client: "/2")) == [.startClient("/2", .city)])
     driver.send(.started)
@@ -65,7 +65,7 @@ import Testing
     driver.send(.fix(isNew: true))
     var switchedOff = driver
     #expect(driver.send(.refresh) == [], "it may be about to measure")
-    #expect(driver.pass(HeldClient.renewalDelay - 1) == [])
+    #expect(driver.pass(HeldClient.renewalDelay - .milliseconds(1)) == [])
     #expect(driver.send(.refresh) == [])
     #expect(driver.pass(1) == replacement)
     driver.send(.created(client: "/2"), .started, .fix(isNew: false))

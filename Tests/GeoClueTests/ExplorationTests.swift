@@ -17,7 +17,7 @@ import Testing
       .agentChanged(AccuracyLevel.none), .agentRefused,
       .timer,
     ]
-    let found = Exploration(ConnectionMachine(), depth: 3, events, wakeUp: \.deadline) {
+    let found = Exploration(ConnectionMachine(), depth: 3, step: .milliseconds(1), events, wakeUp: \.deadline) {
       _ = $0.handle($1, at: $2, chance: 0.5)
     }
     for node in found.nodes {

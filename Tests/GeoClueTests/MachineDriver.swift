@@ -6,7 +6,7 @@ import GeopublicistLocationModel
 /// Drives a connection machine through virtual time, as the shell drives it through the real one.
 nonisolated struct MachineDriver {
   var machine: ConnectionMachine
-  private(set) var now: Int64 = 1_000_000
+  private(set) var now = MonotonicInstant(sinceOrigin: .seconds(1_000))
   var chance = 0.5
   /// Whether GeoClue answers when it is asked for a sign of life.
   var isAlive = true
@@ -28,8 +28,11 @@ nonisolated struct MachineDriver {
 
   /// Lets time pass; the timer fires whenever it is due. Returns all that was done meanwhile.
   @discardableResult
-  mutating func pass(_ milliseconds: Int64) -> [ConnectionMachine.Action] {
-    let end = now + milliseconds
+  mutating func pass(_ milliseconds: Int) -> [ConnectionMachine.Action] { pass(.milliseconds(milliseconds)) }
+
+  @discardableResult
+  mutating func pass(_ time: Duration) -> [ConnectionMachine.Action] {
+    let end = now + time
     var actions: [ConnectionMachine.Action] = []
     while let deadline = machine.deadline, deadline <= end {
       now = max(now, deadline)

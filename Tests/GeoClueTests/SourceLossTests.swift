@@ -43,7 +43,7 @@ import Testing
       driver.send(.fix(isNew: true))
       #expect(driver.pass(1_000) == [])
     }
-    #expect(driver.pass(SourceWatch.patience - 1_001) == [])
+    #expect(driver.pass(SourceWatch.patience - .milliseconds(1_001)) == [])
     #expect(driver.pass(1) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
     driver.send(.created(client: "/2"), .started)
     #expect(driver.reason == .noFix)

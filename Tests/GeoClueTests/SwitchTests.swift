@@ -46,7 +46,7 @@ import Testing
       #expect(driver.send(.agentChanged(level)) == [.deleteClient("/1")])
       #expect(!driver.machine.acceptsFixes)
       #expect(driver.send(.agentChanged(level)) == [])
-      #expect(driver.pass(ConnectionPacing.agentDelay - 1) == [])
+      #expect(driver.pass(ConnectionPacing.agentDelay - .milliseconds(1)) == [])
       #expect(driver.pass(1) == [.createClient, .readAvailableAccuracy])
     }
   }
@@ -67,7 +67,7 @@ import Testing
     driver.send(.agentChanged(AccuracyLevel.none))
     driver.pass(ConnectionPacing.agentDelay)
     driver.send(.created(client: "/2"), .startFailed(.refused(.disabledByUser)))
-    #expect(driver.pass(ConnectionMachine.announcedOff - 1) == [])
+    #expect(driver.pass(ConnectionMachine.announcedOff - .milliseconds(1)) == [])
     #expect(driver.send(.agentChanged(.exact)) == [.createClient, .readAvailableAccuracy])
   }
 

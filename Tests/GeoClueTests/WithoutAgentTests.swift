@@ -8,12 +8,12 @@ import Testing
 @Suite nonisolated struct WithoutAgentTests {
   @Test func `two seconds without an answer mean no agent`() {
     var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .available(.exact))
-    driver.pass(ConnectionMachine.agentDeadline - 1)
+    driver.pass(ConnectionMachine.agentDeadline - .milliseconds(1))
     #expect(driver.state == .starting)
     driver.pass(1)
     #expect(driver.machine.status == SourceStatus(state: .waiting, reason: .noAgent, availableAccuracy: .exact))
     #expect(driver.authorization == .refused(.noAgent))
-    #expect(ConnectionMachine.agentDeadline <= 2_000, "a call with the deadline of 5 s can still say so")
+    #expect(ConnectionMachine.agentDeadline <= .seconds(2), "a call with the deadline of 5 s can still say so")
   }
 
   /// It looked like a missing desktop session, even to root.
@@ -142,7 +142,7 @@ import Testing
     driver.send(.demand(nil))
     driver.pass(10_000)
     driver.send(.demand(.exact))
-    driver.pass(ConnectionMachine.agentDeadline - 1)
+    driver.pass(ConnectionMachine.agentDeadline - .milliseconds(1))
     #expect(driver.machine.status == SourceStatus(state: .starting))
     driver.pass(1)
     #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueRestarting))

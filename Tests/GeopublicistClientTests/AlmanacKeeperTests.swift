@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistLocationModel
+import GeopublicistTestSupport
 import Testing
 
 @testable import GeopublicistClient

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistLocationModel
+import GeopublicistTestSupport
 import Testing
 
 @testable import GeopublicistClient
@@ -9,7 +10,7 @@ import Testing
 @Suite struct RegionKeeperTests {
   private struct Driver {
     var machine: RegionKeeper
-    var now: UInt64 = 0
+    var now = MonotonicInstant.origin
     var created: [(assumed: String, duration: UInt32)] = []
     var told: [String] = []
     var events: [RegionEvent] = []
@@ -85,7 +86,7 @@ import Testing
   }
 
   @Test func `a service that stays away loses the state`() throws {
-    var driver = Driver { $0.region.unknownAfter = 60_000 }
+    var driver = Driver { $0.region.unknownAfter = .milliseconds(60_000) }
     driver.change(.entered, .inside)
     driver.send(.ownerChanged(nil))
     driver.now = 60_000_000
@@ -109,7 +110,7 @@ import Testing
   }
 
   @Test func `a duration goes on over a restart`() throws {
-    var driver = Driver { $0.duration = 5_000 }
+    var driver = Driver { $0.duration = .milliseconds(5_000) }
     driver.restart()
     #expect(driver.created.map(\.duration) == [5_000, 0])
     driver.now = try #require(driver.machine.deadline)

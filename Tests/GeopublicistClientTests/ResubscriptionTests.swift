@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistLocationModel
+import GeopublicistTestSupport
 import Testing
 
 @testable import GeopublicistClient
@@ -15,7 +16,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
   /// A machine with the program's view of it.
   private struct Driver {
     var machine = ResubscriptionMachine()
-    var now: UInt64 = 0
+    var now = MonotonicInstant.origin
     var told: [String] = []
     var done: [String] = []
 
@@ -69,7 +70,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     }
 
     /// Waits until the machine wants to be called.
-    mutating func wait() throws -> UInt64 {
+    mutating func wait() throws -> Duration {
       let begin = now
       now = max(now, try #require(machine.deadline))
       send(.timer)
@@ -151,7 +152,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
   @Test func `a service that does not start is called ever more rarely and reported once`() throws {
     var driver = try running()
     driver.send(.ownerChanged(nil))
-    var pauses: [UInt64] = []
+    var pauses: [Duration] = []
     for attempt in 2...12 {
       pauses.append(try driver.wait())
       driver.send(.failed(DBusError(.serviceUnknown, "gone"), attempt: UInt64(attempt)))
@@ -235,7 +236,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
   @Test func `counts and times go on after a restart`() throws {
     var driver = try running { options in
       options.maximumUpdates = 3
-      options.duration = 60_000
+      options.duration = .milliseconds(60_000)
     }
     driver.join()
     #expect(driver.done.first == "create 2 0.0 0")
@@ -243,7 +244,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     driver.send(try location(53, at: 2))
     driver.send(try location(54, at: 3))
     #expect(driver.told.suffix(2) == ["54.0", "completed"] && driver.done.last == "close 8")
-    #expect(try timed.wait() == 60_000_000)
+    #expect(try timed.wait() == .seconds(60))
     #expect(timed.told.last == "completed" && timed.machine.deadline == nil)
   }
 

@@ -136,7 +136,7 @@ import Testing
   @Test func `a region is monitored by the service and survives its death`() throws {
     let circle = try #require(CircularRegion(latitude: 52, longitude: 13, radius: 500))
     var configuration = RegionConfiguration(circle)
-    configuration.confirm = 100
+    configuration.confirm = .milliseconds(100)
     var events: [RegionEvent.Kind] = []
     publicist.regionPublisher(for: configuration).sink { events.append($0.kind) }.store(in: &subscriptions)
     try waitForClient()

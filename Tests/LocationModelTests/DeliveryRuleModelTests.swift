@@ -19,18 +19,18 @@ import Testing
     mutating func tick(_ now: UInt64, fix: Location?) {
       sendIfQuiet(at: now)
       if let fix, goesOut(fix) { waitsForTime = fix } else if let fix { dropWhatIsElsewhere(fix) }
-      let interval = UInt64(max(configuration.timeThreshold, configuration.minimumInterval))
+      let interval = UInt64(max(configuration.timeThreshold, configuration.minimumInterval).milliseconds)
       if let fix = waitsForTime, lastSent.map({ now >= $0.at + interval }) ?? true {
         (waitsForTime, waitsForQuiet) = (nil, (fix, now))
       }
-      if lastSent == nil || configuration.debounce == 0 { sendIfQuiet(at: now) }
+      if lastSent == nil || configuration.debounce == .zero { sendIfQuiet(at: now) }
     }
 
     mutating func reset() { (lastSent, waitsForTime, waitsForQuiet) = (nil, nil, nil) }
 
     private mutating func sendIfQuiet(at now: UInt64) {
       guard let waiting = waitsForQuiet else { return }
-      guard lastSent == nil || now >= waiting.since + UInt64(configuration.debounce) else { return }
+      guard lastSent == nil || now >= waiting.since + UInt64(configuration.debounce.milliseconds) else { return }
       deliveries.append(DeliverySimulation.Delivery(waiting.fix.sequence, at: now))
       (lastSent, waitsForQuiet) = ((waiting.fix, now), nil)
     }
@@ -58,17 +58,18 @@ import Testing
     var random = SeededGenerator(seed: seed)
     func oneOf<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
     var (short, long) = (DeliveryRule(), DeliveryRule())
-    var now: UInt64 = 0
+    var now = MonotonicInstant.origin
     var count = 0
     for _ in 0..<500 {
-      now += oneOf([0, 1, 500, 100_000])
+      now = now + oneOf([0, 1, 500, 100_000])
       if Int.random(in: 0..<10, using: &random) == 0 {
         let configuration = DeliveryRule.Configuration(
-          distanceThreshold: oneOf([0, 0, 10]), timeThreshold: oneOf([0, 0, 50]), debounce: oneOf([0, 0, 7]))
+          distanceThreshold: oneOf([0, 0, 10]), timeThreshold: .milliseconds(oneOf([0, 0, 50])),
+          debounce: .milliseconds(oneOf([0, 0, 7])))
         #expect(short.configure(configuration, at: now) == long.configure(configuration, at: now))
       }
       if Int.random(in: 0..<10, using: &random) == 0 { #expect(short.timerFired(at: now) == long.timerFired(at: now)) }
-      let fix = DeliverySimulation.fix(now, metres: .random(in: 0...50, using: &random), accuracy: 3)
+      let fix = DeliverySimulation.fix(now.microseconds, metres: .random(in: 0...50, using: &random), accuracy: 3)
       let expected = long.received(fix, at: now)
       if short.receivedAndSent(fix, at: now) {
         count += 1
@@ -85,8 +86,8 @@ import Testing
     var random = SeededGenerator(seed: seed)
     func oneOf<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
     let configuration = DeliveryRule.Configuration(
-      distanceThreshold: oneOf([0, 0, 1, 10, 100]), timeThreshold: oneOf([0, 0, 50, 300]),
-      debounce: oneOf([0, 0, 7, 60]), minimumInterval: oneOf([0, 0, 100, 1000]))
+      distanceThreshold: oneOf([0, 0, 1, 10, 100]), timeThreshold: .milliseconds(oneOf([0, 0, 50, 300])),
+      debounce: .milliseconds(oneOf([0, 0, 7, 60])), minimumInterval: .milliseconds(oneOf([0, 0, 100, 1000])))
     var naive = NaiveModel(configuration)
     var simulation = DeliverySimulation(configuration)
     let meanPause = oneOf([3, 20, 100])

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistTestSupport
 
 @testable import GeopublicistLocationModel
 
@@ -18,7 +19,7 @@ struct DeliverySimulation {
   private(set) var rule: DeliveryRule
   private(set) var deliveries: [Delivery] = []
   private(set) var actions: [DeliveryRule.Action] = []
-  private(set) var timer: UInt64?
+  private(set) var timer: MonotonicInstant?
 
   init(_ configuration: DeliveryRule.Configuration) { rule = DeliveryRule(configuration) }
 
@@ -32,43 +33,47 @@ struct DeliverySimulation {
   }
 
   /// Lets the time go on to `millisecond`, the timer firing on the way; not the timer of that moment itself.
-  mutating func advance(to millisecond: UInt64) { while let due = timer, due < millisecond * 1000 { fire(at: due) } }
+  mutating func advance(to millisecond: UInt64) {
+    while let due = timer, due < .milliseconds(millisecond) { fire(at: due) }
+  }
 
   mutating func finish() { while let due = timer { fire(at: due) } }
 
   mutating func receive(_ fix: Location, at millisecond: UInt64) {
     advance(to: millisecond)
-    perform(rule.received(fix, at: millisecond * 1000), at: millisecond * 1000)
+    perform(rule.received(fix, at: .milliseconds(millisecond)), at: .milliseconds(millisecond))
   }
 
   mutating func configure(_ configuration: DeliveryRule.Configuration, at millisecond: UInt64) {
     advance(to: millisecond)
-    perform(rule.configure(configuration, at: millisecond * 1000), at: millisecond * 1000)
+    perform(rule.configure(configuration, at: .milliseconds(millisecond)), at: .milliseconds(millisecond))
   }
 
   mutating func reset(at millisecond: UInt64) {
     advance(to: millisecond)
-    perform(rule.reset(), at: millisecond * 1000)
+    perform(rule.reset(), at: .milliseconds(millisecond))
   }
 
   mutating func drop(at millisecond: UInt64) {
     advance(to: millisecond)
-    perform(rule.drop(), at: millisecond * 1000)
+    perform(rule.drop(), at: .milliseconds(millisecond))
   }
 
   /// The timer of this very moment, after everything else that happened in it.
-  mutating func fireDue(at millisecond: UInt64) { if let due = timer, due <= millisecond * 1000 { fire(at: due) } }
-
-  private mutating func fire(at microsecond: UInt64) {
-    timer = nil
-    perform(rule.timerFired(at: microsecond), at: microsecond)
+  mutating func fireDue(at millisecond: UInt64) {
+    if let due = timer, due <= .milliseconds(millisecond) { fire(at: due) }
   }
 
-  private mutating func perform(_ actions: [DeliveryRule.Action], at microsecond: UInt64) {
+  private mutating func fire(at now: MonotonicInstant) {
+    timer = nil
+    perform(rule.timerFired(at: now), at: now)
+  }
+
+  private mutating func perform(_ actions: [DeliveryRule.Action], at now: MonotonicInstant) {
     self.actions = actions
     for action in actions {
       switch action {
-      case .deliver(let location): deliveries.append(Delivery(location.sequence, at: microsecond / 1000))
+      case .deliver(let location): deliveries.append(Delivery(location.sequence, at: now.microseconds / 1_000))
       case .armTimer(let due): timer = due
       case .disarmTimer: timer = nil
       }

@@ -18,7 +18,7 @@ import Testing
       place.latitude = min(max(place.latitude + north, -90), 90)
       place.longitude = Angle.difference(from: 0, to: place.longitude + east)
       place.accuracy = 5
-      place.receivedAt = 7_000_000_000 + UInt64(second) * 1_000_000
+      place.receivedAt = .seconds(7_000 + second)
       return place
     }
   }
@@ -44,7 +44,7 @@ import Testing
         try #require(told.speed == nil && told.heading == nil && told.altitude == nil)
         try #require(try #require(told.accuracy) >= grid.cellSize)
         // And true: the first of an interval lies in the cell or a tenth beside it, within the radius.
-        let thisInterval = fix.receivedAt / 1_000_000 / UInt64(level.minimumInterval)
+        let thisInterval = fix.receivedAt.microseconds / UInt64(level.minimumInterval.microseconds)
         guard thisInterval != interval else { continue }
         interval = thisInterval
         try #require(grid.contains(cell, latitude: fix.latitude, longitude: fix.longitude, margin: 0.1 + 1e-9))
@@ -63,7 +63,7 @@ import Testing
       // One stays in the middle of each cell, the other one is anywhere in it.
       let cell = Grid.Cell(band: home.band, column: home.column + step / 20)
       var center = grid.center(of: cell)
-      center.receivedAt = UInt64(step) * UInt64(level.minimumInterval) * 1_000_000
+      center.receivedAt = step * level.minimumInterval
       var anywhere = center
       anywhere.latitude += .random(in: -0.49...0.49, using: &random) * grid.height
       // The first tenth of a cell may still count as the one before.
@@ -89,7 +89,7 @@ import Testing
       fix.latitude += 10 * random.nextNormal() / 111_195
       fix.longitude += 10 * random.nextNormal() / 111_195
       fix.accuracy = 10
-      fix.receivedAt = minute * 60_000_000
+      fix.receivedAt = .seconds(minute * 60)
       told.append(reducer.reduce(fix))
     }
     // One cell all day: there is nothing to average, and the mean is as far off as the first.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistTestSupport
 import Testing
 
 @testable import GeopublicistLocationModel
 
 @Suite struct GridReducerTests {
   static let reducedLevels: [AccuracyLevel] = [.street, .neighborhood, .city, .country]
-  static let second: UInt64 = 1_000_000
+  static let second = Duration.seconds(1)
 
   /// The centre of the cell around a place in the middle latitudes, and the size of that cell in degrees.
   static func cell(_ level: AccuracyLevel) throws -> (center: Location, height: Double, width: Double) {
@@ -22,7 +23,7 @@ import Testing
     let (center, height, width) = try cell(level)
     return Location(
       latitude: center.latitude + north * height, longitude: center.longitude + east * width, accuracy: accuracy,
-      receivedAt: (interval * UInt64(level.minimumInterval) + second) * Self.second)
+      receivedAt: interval * level.minimumInterval + Self.second * second)
   }
 
   @Test(arguments: reducedLevels)
@@ -81,14 +82,14 @@ import Testing
   func `the reduced location changes only with the first location of an interval`(level: AccuracyLevel) throws {
     var reducer = GridReducer(level: level)
     let home = reducer.reduce(try Self.fix(level, interval: 5, accuracy: 25_000))
-    for second in 1..<UInt64(level.minimumInterval) {
+    for second in 1..<UInt64(level.minimumInterval.seconds) {
       #expect(reducer.reduce(try Self.fix(level, north: 2, interval: 5, second: second)) == home)
     }
-    #expect(reducer.changesAt == 6 * UInt64(level.minimumInterval) * Self.second)
+    #expect(reducer.changesAt == 6 * level.minimumInterval)
     let away = reducer.reduce(try Self.fix(level, north: 2, interval: 6))
     #expect(away.latitude > home.latitude)
     #expect(away.sequence == home.sequence + 1)
-    #expect(away.receivedAt == 6 * UInt64(level.minimumInterval) * Self.second)
+    #expect(away.receivedAt == 6 * level.minimumInterval)
   }
 
   @Test func `the second of a border crossing is not revealed`() throws {

@@ -27,13 +27,13 @@ import Testing
   }
 
   @Test func `the sizes are the contract's`() {
-    let expected: [(AccuracyLevel, Double?, UInt32)] = [
+    let expected: [(AccuracyLevel, Double?, Double)] = [
       (.street, 500, 10), (.neighborhood, 3000, 60), (.city, 15_000, 300), (.country, 300_000, 900),
       (.none, 300_000, 900), (.exact, nil, 0),
     ]
     for (level, cellSize, interval) in expected {
       #expect(level.cellSize == cellSize)
-      #expect(level.minimumInterval == interval)
+      #expect(level.minimumInterval.seconds == interval)
     }
   }
 

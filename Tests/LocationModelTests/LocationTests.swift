@@ -55,11 +55,11 @@ import Testing
 
   @Test func `a difference has a sign and stays in range`() {
     let (early, late) = (Timestamp(seconds: 10, microseconds: 900_000), Timestamp(seconds: 12))
-    #expect(late.microseconds(since: early) == 1_100_000)
-    #expect(early.microseconds(since: late) == -1_100_000)
-    #expect(early.microseconds(since: early) == 0)
-    #expect(Timestamp(seconds: .max).microseconds(since: Timestamp()) == .max)
-    #expect(Timestamp().microseconds(since: Timestamp(seconds: .max)) == -.max)
+    #expect(late - early == .microseconds(1_100_000))
+    #expect(early - late == .microseconds(-1_100_000))
+    #expect(early - early == .zero)
+    #expect(Timestamp(seconds: .max) - Timestamp() == .microseconds(UInt64.max))
+    #expect(Timestamp() - Timestamp(seconds: .max) == .zero - .microseconds(UInt64.max))
   }
 
   @Test func `earlier is less`() {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistTestSupport
 import Testing
 
 @testable import GeopublicistLocationModel
 
 @Suite struct PlaceMemoryTests {
-  private static let minute: UInt64 = 60_000_000
+  private static let minute = Duration.seconds(60)
   private static let day: UInt64 = 86_400
   private static let now: UInt64 = 1_800_000_000
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistTestSupport
 import Testing
 
 @testable import GeopublicistLocationModel
 
 /// For how long the source is held for clients that may wait, on virtual time.
 @Suite struct RestingTests {
-  private static let second: UInt64 = 1_000_000
-  private static let clock = DeliveryRule.Configuration(timeThreshold: 600_000)
+  private static let second = Duration.seconds(1)
+  private static let clock = DeliveryRule.Configuration(timeThreshold: .milliseconds(600_000))
   private static let significant = DeliveryRule.Configuration(isSignificant: true)
 
   /// One client of a source that gives a location each second, the first one some time after it is held.
@@ -17,7 +18,7 @@ import Testing
     private var region: RegionSimulation?
     var speed: Double?
     private var schedule = SourceSchedule(linger: 2 * RestingTests.second)
-    private var timer: UInt64?
+    private var timer: MonotonicInstant?
     /// The seconds for which the source was held, by the hour.
     private(set) var held: [Int] = []
     /// The seconds for which it was held at a time.
@@ -43,7 +44,7 @@ import Testing
       var warm: UInt64 = 0
       held = Array(repeating: 0, count: hours)
       for second in 0..<UInt64(hours * 3_600) {
-        let now = second * RestingTests.second
+        let now = MonotonicInstant.seconds(second)
         region?.advance(to: second)
         if wakes.contains(second) { wait.check(at: now) }
         if let due = timer, due <= now {
@@ -72,7 +73,7 @@ import Testing
       case nil: wait.need(rule, at: .exact)
       case .nothing: nil
       case .now: SourceSchedule.Need(.exact)
-      case .check(let time): .check(.exact, from: time)
+      case .check(let time): .check(.exact, from: MonotonicInstant(sinceOrigin: time.sinceOrigin))
       }
     }
 
@@ -163,7 +164,7 @@ import Testing
   @Test func `a check ends with a location that is accurate enough, and only with that`() {
     var wait = SourceWait(at: 10)
     let rule = DeliveryRule(Self.significant)
-    func from() -> UInt64 { wait.need(rule, at: .exact).from }
+    func from() -> MonotonicInstant { wait.need(rule, at: .exact).from }
     wait.received(DeliverySimulation.fix(1, metres: 0, accuracy: 25_000), Self.significant, at: 20)
     wait.received(DeliverySimulation.fix(2, metres: 0, accuracy: nil), Self.significant, at: 30)
     #expect(from() == 10)
@@ -179,7 +180,7 @@ import Testing
   }
 
   @Test func `a device that stands still within its distance threshold is followed while fixes arrive`() {
-    var walker = Simulation(DeliveryRule.Configuration(distanceThreshold: 100, timeThreshold: 120_000))
+    var walker = Simulation(DeliveryRule.Configuration(distanceThreshold: 100, timeThreshold: .milliseconds(120_000)))
     walker.run { $0 < 3_000 ? 0 : 200 }
     #expect(walker.sent.map(\.at) == [4, 3_000])
   }

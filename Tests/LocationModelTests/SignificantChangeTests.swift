@@ -5,7 +5,7 @@ import Testing
 
 /// Significant changes, on virtual time.
 @Suite struct SignificantChangeTests {
-  static let second: UInt64 = 1_000_000
+  static let second = Duration.seconds(1)
   static let significant = DeliveryRule.Configuration(isSignificant: true)
 
   private static func fix(_ second: UInt64, metres: Double, accuracy: Double? = 20) -> Location {
@@ -45,7 +45,8 @@ import Testing
 
   @Test func `who went away and came back within the time threshold was not away`() {
     for accuracy in [5.0, nil] {
-      var simulation = DeliverySimulation(DeliveryRule.Configuration(distanceThreshold: 500, timeThreshold: 60_000))
+      var simulation = DeliverySimulation(
+        DeliveryRule.Configuration(distanceThreshold: 500, timeThreshold: .milliseconds(60_000)))
       for second in 0..<90 as Range<UInt64> {
         simulation.receive(
           Self.fix(second, metres: (20..<25).contains(second) ? 667 : 0, accuracy: accuracy), at: second * 1_000)

@@ -10,7 +10,7 @@ import Testing
   private final class Object {}
   private let one = Object()
   private let two = Object()
-  static let second: UInt64 = 1_000_000
+  static let second = Duration.seconds(1)
 
   @Test func `the highest level that anything needs counts`() {
     var schedule = SourceSchedule()
@@ -31,7 +31,7 @@ import Testing
     schedule.set(Need(.exact), for: ObjectIdentifier(one))
     #expect(schedule.update(at: 0) == (.exact, nil))
     schedule.set(nil, for: ObjectIdentifier(one))
-    #expect(schedule.update(at: Self.second) == (.exact, 3 * Self.second))
+    #expect(schedule.update(at: 1 * Self.second) == (.exact, 3 * Self.second))
     schedule.set(Need(.exact), for: ObjectIdentifier(one))
     #expect(schedule.update(at: 2 * Self.second) == (.exact, nil))
     schedule.set(nil, for: ObjectIdentifier(one))
@@ -67,26 +67,26 @@ import Testing
   @Test func `a source that does not answer is tried again after 2 and 10 minutes and then every 30`() {
     var schedule = SourceSchedule(linger: 2 * Self.second)
     schedule.set(Need(.exact, from: 100 * Self.second, firstTry: 30 * Self.second), for: ObjectIdentifier(one))
-    var (now, tries): (UInt64, [UInt64]) = (0, [])
+    var (now, tries): (MonotonicInstant, [Double]) = (0, [])
     while tries.count < 20, let again = schedule.update(at: now).again {
-      tries.append((again - now) / Self.second)
+      tries.append((again - now).seconds)
       now = again
     }
-    let cycle: [UInt64] = [60, 1_800, 120, 1_800, 60, 1_800, 60, 1_800]
+    let cycle: [Double] = [60, 1_800, 120, 1_800, 60, 1_800, 60, 1_800]
     #expect(tries == Array(([100, 30, 120, 60, 600] + cycle + cycle).prefix(20)), "nothing lingers")
   }
 
   /// A source that gives a location a second once it is held, the first one after a delay.
   @Test(arguments: [0, 3, 14] as [UInt64], [65, 90, 600, 1_800] as [UInt64])
   func `resting makes no delivery more than a second later`(firstFix: UInt64, interval: UInt64) {
-    let configuration = DeliveryRule.Configuration(timeThreshold: UInt32(interval) * 1_000)
+    let configuration = DeliveryRule.Configuration(timeThreshold: .seconds(interval))
     var (rule, continuous) = (DeliveryRule(configuration), DeliveryRule(configuration))
     var schedule = SourceSchedule(linger: 2 * Self.second)
     let object = Object()
     var (rested, followed, held): ([UInt64], [UInt64], UInt64) = ([], [], 0)
     var heldSince: UInt64?
     for second in 0..<UInt64(4 * 3_600) {
-      let now = second * Self.second
+      let now = MonotonicInstant.seconds(second)
       schedule.set(Need(.exact, from: rule.mayDeliverFrom), for: ObjectIdentifier(object))
       heldSince = schedule.update(at: now).level == nil ? nil : heldSince ?? second
       let location = Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: second))
@@ -111,19 +111,19 @@ import Testing
     var schedule = SourceSchedule(linger: Self.second)
     let objects = (0..<8).map { _ in Object() }
     var needs: [Int: Need] = [:]
-    var (now, again) = (UInt64(0), UInt64?.none)
+    var (now, again) = (MonotonicInstant.origin, MonotonicInstant?.none)
     for _ in 0..<2_000 {
       let index = Int.random(in: 0..<8, using: &random)
       let level: AccuracyLevel = [.city, .street, .exact][Int.random(in: 0..<3, using: &random)]
       needs[index] =
         Bool.random(using: &random)
-        ? nil : Need(level, from: now + .random(in: 0...900, using: &random) * Self.second)
+        ? nil : Need(level, from: now + .seconds(Int.random(in: 0...900, using: &random)))
       schedule.set(needs[index], for: ObjectIdentifier(objects[index]))
       let level2: AccuracyLevel?
       (level2, again) = schedule.update(at: now)
       let due = needs.values.filter { $0.from <= now + SourceSchedule.warmUp }.map(\.level).max()
       #expect(due == nil || level2.map { $0 >= due ?? .none } == true)
-      now = min(again ?? .max, now + .random(in: 0...300, using: &random) * Self.second)
+      now = min(again ?? .max, now + .seconds(Int.random(in: 0...300, using: &random)))
     }
     withExtendedLifetime(objects) {}
   }

@@ -6,15 +6,15 @@ import Testing
 @testable import GeopublicistService
 
 @Suite struct AlmanacMachineTests {
-  nonisolated private static let second: UInt64 = 1_000_000
+  nonisolated private static let second = Duration.seconds(1)
   nonisolated private static let minute = 60 * second
   nonisolated private static let day = 1_440 * minute
   /// 2026-06-21 12:00 UTC, microseconds since 1970.
-  nonisolated private static let noon: UInt64 = 1_782_043_200 * second
+  nonisolated private static let noon: UInt64 = 1_782_043_200_000_000
   nonisolated private static let berlin = PlaceAnswer(timeZone: "Europe/Berlin", town: "Berlin", country: "DE")
 
   private var machine: AlmanacMachine
-  private var now: UInt64 = 0
+  private var now = BootInstant.origin
   /// The wall clock at the start of the boot clock.
   private var epoch = Self.noon
 
@@ -24,15 +24,15 @@ import Testing
     machine = AlmanacMachine(options, .allowed, sourceDecides: false)
   }
 
-  private mutating func handle(_ event: ClientEvent, after wait: UInt64 = 0) -> [ClientAction] {
-    now += wait
-    machine.wallClock = epoch + now
+  private mutating func handle(_ event: ClientEvent, after wait: Duration = .zero) -> [ClientAction] {
+    now = now + wait
+    machine.wallClock = epoch + now.microseconds
     return machine.handle(event, at: now)
   }
 
   private mutating func locate(
     _ latitude: Double, _ longitude: Double, _ place: PlaceAnswer = berlin, _ level: AccuracyLevel = .city,
-    after wait: UInt64 = 0
+    after wait: Duration = .zero
   ) -> [ClientAction] {
     machine.place = place
     let location = Location(latitude: latitude, longitude: longitude, accuracy: 15_000, receivedAt: now + wait)
@@ -104,7 +104,7 @@ import Testing
   @Test mutating func `slow travel is compared with what was told`() throws {
     try settle()
     var told = 0
-    for step in 1...10 { told += locate(52.5, 13.4 + Double(step) / 2, after: 0).contains(.announce) ? 1 : 0 }
+    for step in 1...10 { told += locate(52.5, 13.4 + Double(step) / 2, after: .zero).contains(.announce) ? 1 : 0 }
     #expect(told > 0)
   }
 
@@ -113,7 +113,7 @@ import Testing
     var phases: [DayPhase] = []
     for _ in 0..<5 {
       let next = try #require(machine.told?.forecast.next)
-      let wait = UInt64(next.start) * Self.second - (epoch + now)
+      let wait = next.start * Self.second - .microseconds(epoch + now.microseconds)
       #expect(!handle(.timer, after: wait - Self.second).contains(.announce), "a second early")
       #expect(handle(.timer, after: Self.second).contains(.announce))
       let report = machine.announcement()
@@ -128,16 +128,16 @@ import Testing
     let actions = locate(52.5, 13.4)
     let report = machine.announcement()
     let next = try #require(report?.forecast.next)
-    let wait = UInt64(next.start) * Self.second - epoch
+    let wait = BootInstant(microseconds: UInt64(next.start) * 1_000_000 - epoch)
     #expect(actions.last == .armTimer(wait))
     #expect(locate(52.5, 13.4, after: Self.minute) == [.reviewNeed])
-    epoch += 600 * Self.second
+    epoch += 600_000_000
     #expect(handle(.clockChanged) == [.armTimer(wait - 600 * Self.second)])
   }
 
   @Test mutating func `where the sun does not set, the timer still looks each day`() {
     start()
-    #expect(locate(78, 15).last == .armTimer(Self.day))
+    #expect(locate(78, 15).last == .armTimer(.origin + Self.day))
     #expect(machine.announcement()?.forecast.next == nil)
     #expect(!handle(.timer, after: Self.day).contains(.announce))
   }
@@ -146,7 +146,7 @@ import Testing
     try settle()
     #expect(handle(.slept, after: 12 * 60 * Self.minute).contains(.announce))
     #expect(machine.announcement()?.forecast.phase == .night)
-    epoch -= Self.day
+    epoch -= 86_400_000_000
     #expect(handle(.clockChanged).contains(.announce))
     _ = machine.announcement()
     #expect(!handle(.clockChanged).contains(.announce))

@@ -34,7 +34,7 @@ struct LocationChainTests {
       get { hold != nil }
       set { hold = newValue ? Hold() : nil }
     }
-    var hold: Hold?
+    var hold: Hold<BootClock>?
     private(set) var slot: DeliverySlot?
     private(set) var sent: [UInt64] = []
     private var cancellables: Set<AnyCancellable> = []
@@ -75,7 +75,7 @@ struct LocationChainTests {
   }
 
   @Test func `the time threshold holds the newest location back until its time`() throws {
-    let chain = Chain(.init(timeThreshold: 80))
+    let chain = Chain(.init(timeThreshold: .milliseconds(80)))
     for sequence in 1...3 { chain.send(fix(UInt64(sequence))) }
     #expect(chain.sent == [1])
     try turning("it is sent") { chain.sent.count == 2 }
@@ -123,7 +123,7 @@ struct LocationChainTests {
   }
 
   @Test func `after cancellation nothing passes, neither new nor held locations`() throws {
-    let chain = Chain(.init(timeThreshold: 20))
+    let chain = Chain(.init(timeThreshold: .milliseconds(20)))
     chain.send(fix(1))
     chain.send(fix(2))
     chain.cut()
@@ -166,7 +166,7 @@ struct LocationChainTests {
     let chain = Chain()
     func send(_ time: UInt64) {
       var location = fix(time, metres: Double(time))
-      location.receivedAt = time
+      location.receivedAt = BootInstant(microseconds: time)
       chain.send(location)
     }
     chain.hold = Hold(question: 5)
@@ -204,7 +204,7 @@ struct LocationChainTests {
     #expect(chain.sent == [])
   }
 
-  @Test(arguments: [DeliveryRule.Configuration(timeThreshold: 40), .init(debounce: 40)])
+  @Test(arguments: [DeliveryRule.Configuration(timeThreshold: .milliseconds(40)), .init(debounce: .milliseconds(40))])
   func `what waits for its time does not survive a gap, and the thresholds do`(
     rule: DeliveryRule.Configuration
   ) throws {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import GeopublicistTestSupport
+import MainLoop
 import Testing
 
 @testable import GeopublicistService
@@ -34,7 +36,7 @@ import Testing
     actions.compactMap { if case .tell(let report) = $0 { report.event.kind } else { nil } }
   }
 
-  private let second: UInt64 = 1_000_000
+  private let second = Duration.seconds(1)
 
   /// Feeds the same place for a while, as a source does; returns what was told.
   private func stay(
@@ -99,7 +101,7 @@ import Testing
 
   @Test func `while deliveries are held nothing is evaluated, and no timer spins`() throws {
     var machine = try started()
-    _ = machine.handle(evidence(52, 1), at: second)
+    _ = machine.handle(evidence(52, 1), at: 1 * second)
     let held = machine.handle(standing(.allowed, isHeld: true), at: 2 * second)
     #expect(!held.contains { if case .armTimer = $0 { true } else { false } })
     #expect(machine.handle(.timer, at: 100 * second) == [])
@@ -112,7 +114,7 @@ import Testing
   @Test func `a reduced level sees only reduced locations, and each of them once`() throws {
     var machine = try started(radius: 20_000, .city)
     #expect(machine.level == .city)
-    #expect(machine.handle(evidence(52, 1), at: second) == [], "a finer one")
+    #expect(machine.handle(evidence(52, 1), at: 1 * second) == [], "a finer one")
     _ = machine.handle(evidence(52, 1, .city), at: 2 * second)
     #expect(machine.handle(evidence(52, 1, .city), at: 40 * second) == [], "the same one again")
     #expect(happenings(machine.handle(.timer, at: 61 * second)) == [])
@@ -126,7 +128,7 @@ import Testing
     #expect(actions.contains(.changed("StateReason")))
     #expect(!actions.contains { if case .need = $0 { true } else { false } })
     #expect(machine.isActive)
-    let finer = machine.handle(standing(.allowed), at: second)
+    let finer = machine.handle(standing(.allowed), at: 1 * second)
     #expect(finer.contains(.need(.exact)) && finer.contains(.follow(.exact)))
     let coarser = machine.handle(standing(.city), at: 2 * second)
     #expect(coarser.contains(.need(nil)) && happenings(coarser) == [.lost])
@@ -164,12 +166,12 @@ import Testing
     #expect(happenings(used) == [.exited] && used.last == .end(.used))
     #expect(single.handle(.stop, at: 61 * second) == [])
 
-    var brief = try started { $0.duration = 10_000 }
+    var brief = try started { $0.duration = .milliseconds(10_000) }
     #expect(brief.handle(.timer, at: 10 * second).last == .end(.expired))
     var closed = try started()
-    #expect(closed.handle(.close(.byClient), at: second).last == .end(.byClient))
+    #expect(closed.handle(.close(.byClient), at: 1 * second).last == .end(.byClient))
     var left = try started()
-    #expect(left.handle(.ownerLeft, at: second).last == .end(nil))
+    #expect(left.handle(.ownerLeft, at: 1 * second).last == .end(nil))
   }
 
   @Test func `a suspend ends certainty, and the source is needed again`() throws {

@@ -3,6 +3,7 @@ import DBus
 import Foundation
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
+import GeopublicistTestSupport
 import Testing
 
 @testable import GeopublicistService
@@ -18,7 +19,9 @@ import Testing
 
   @Test func `absent options take the contract's defaults`() throws {
     let request = try request([])
-    #expect(request.accuracy == .exact && request.timeout == 20_000 && request.maximumAge == 30_000)
+    #expect(
+      request.accuracy == .exact && request.timeout == .milliseconds(20_000)
+        && request.maximumAge == .milliseconds(30_000))
     let subscription = try subscription([])
     #expect(subscription.distanceThreshold == 0 && subscription.maximumUpdates == 0 && subscription.desktopID == "")
   }
@@ -30,13 +33,15 @@ import Testing
       ("desktop-id", .string("org.example.Maps")), ("required-accuracy", .int32(100)), ("mode", .string("significant")),
     ])
     #expect(options.accuracy == .street && options.desktopID == "org.example.Maps")
-    #expect(options.distanceThreshold == 12.5 && options.timeThreshold == 1 && options.debounce == 2)
-    #expect(options.maximumUpdates == 3 && options.duration == .max)
+    #expect(
+      options.distanceThreshold == 12.5 && options.timeThreshold == .milliseconds(1)
+        && options.debounce == .milliseconds(2))
+    #expect(options.maximumUpdates == 3 && options.duration == .milliseconds(UInt32.max))
     #expect(options.requiredAccuracy == 100 && options.mode == .significant)
     let call = try request([
       ("required-accuracy", .double(50)), ("best-effort", .boolean(true)), ("timeout", .uint32(120_000)),
     ])
-    #expect(call.requiredAccuracy == 50 && call.isBestEffort && call.timeout == 120_000)
+    #expect(call.requiredAccuracy == 50 && call.isBestEffort && call.timeout == .milliseconds(120_000))
     #expect(throws: DBusError.self) { try request([("best-effort", .uint32(1))]) }
   }
 
@@ -47,8 +52,8 @@ import Testing
   @Test(arguments: numbers) func `a number may have any numeric type`(number: Value) throws {
     let options = try subscription([("distance-threshold", number), ("time-threshold", number), ("debounce", number)])
     #expect(options.distanceThreshold == 10)
-    #expect(options.timeThreshold == 10)
-    #expect(options.debounce == 10)
+    #expect(options.timeThreshold == .milliseconds(10))
+    #expect(options.debounce == .milliseconds(10))
   }
 
   nonisolated static let wrong: [(String, [(String, Value)])] = [
@@ -111,7 +116,7 @@ import Testing
 
   @Test func `a property has the option's own type`() throws {
     var options = ClientOptions()
-    options.timeThreshold = 7
+    options.timeThreshold = .milliseconds(7)
     options.distanceThreshold = 2
     let values = ClientOption.ofSubscription.filter { $0.property != nil }.map {
       Value($0.value(in: options), as: $0.type)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import GeopublicistTestSupport
+import MainLoop
 import Testing
 
 @testable import GeopublicistService
@@ -38,12 +40,12 @@ import Testing
     #expect(machine.handle(.prepared, at: 1) == [.audit(.allowed), .end(nil), .deliver(delivery)])
   }
 
-  @Test(arguments: [(10, 11_000, true), (10, 11_001, false), (0, 1_000, false)] as [(UInt32, UInt64, Bool)])
+  @Test(arguments: [(10, 11_000, true), (10, 11_001, false), (0, 1_000, false)] as [(UInt32, BootInstant, Bool)])
   func `a cached location from before the call must be young enough`(
-    maximumAge: UInt32, time: UInt64, isAccepted: Bool
+    maximumAge: UInt32, time: BootInstant, isAccepted: Bool
   ) {
     var options = ClientOptions()
-    options.maximumAge = maximumAge
+    options.maximumAge = .milliseconds(maximumAge)
     let machine = LocationRequestMachine(options, SourceStatus(), at: 1_001, sourceDecides: false)
     #expect(machine.accepts(arrivedAt: 1_000, at: time) == isAccepted)
   }
@@ -51,7 +53,7 @@ import Testing
   /// The chain held back a coarser location for 24 s, and a caller that accepted 2 s got it.
   @Test func `a location that was held back must be young enough, too`() {
     var options = ClientOptions()
-    options.maximumAge = 10
+    options.maximumAge = .milliseconds(10)
     var machine = LocationRequestMachine(options, SourceStatus(), at: 50_000, sourceDecides: false)
     _ = machine.handle(standing(.allowed), at: 50_000)
     _ = machine.handle(.prepared, at: 50_001)
@@ -63,7 +65,7 @@ import Testing
   }
 
   @Test func `a location that arrived after the call satisfies every maximum age`() {
-    #expect(machine { $0.maximumAge = 0 }.accepts(arrivedAt: 1_000, at: 20_000_000))
+    #expect(machine { $0.maximumAge = .zero }.accepts(arrivedAt: 1_000, at: 20_000_000))
   }
 
   @Test(arguments: [Authorization.off, .refused(.sandboxed)]) func `a refusal is reported at once`(
@@ -78,7 +80,7 @@ import Testing
   }
 
   @Test func `an undecided request waits until the timeout`() {
-    var machine = machine { $0.timeout = 1 }
+    var machine = machine { $0.timeout = .milliseconds(1) }
     _ = machine.handle(standing(.undecided), at: 0)
     #expect(machine.handle(.prepared, at: 1) == [])
     #expect(
@@ -103,7 +105,7 @@ import Testing
   }
 
   @Test func `a timeout of 0 returns a cached location as soon as the facts are known`() {
-    var machine = machine { $0.timeout = 0 }
+    var machine = machine { $0.timeout = .zero }
     _ = machine.handle(standing(.undecided), at: 0)
     #expect(machine.handle(.timer, at: 0) == [])
     var (none, held) = (machine, machine)
@@ -128,7 +130,7 @@ import Testing
 
   @Test func `only a caller that is authorized has the source asked, once`() {
     var machine = machine()
-    #expect(machine.nextTime == LocationRequestMachine.patience)
+    #expect(machine.nextTime == .origin + LocationRequestMachine.patience)
     _ = machine.handle(.prepared, at: 1)
     var allowed = machine
     #expect(machine.handle(.timer, at: 3_000_000) == [.armTimer(20_000_000)])
@@ -179,10 +181,10 @@ import Testing
   func `with best effort a location that is too old by the timeout is no answer`(age: UInt64) {
     var options = ClientOptions()
     (options.requiredAccuracy, options.isBestEffort) = (50, true)
-    let began: UInt64 = 100_000_000
+    let began = BootInstant.seconds(100)
     var machine = LocationRequestMachine(options, SourceStatus(), at: began, sourceDecides: false)
     var cached = location
-    (cached.accuracy, cached.receivedAt) = (100, began - age * 1_000_000)
+    (cached.accuracy, cached.receivedAt) = (100, began - .seconds(age))
     _ = machine.handle(standing(.allowed, cached: cached), at: began)
     _ = machine.handle(.prepared, at: began)
     let answer = Delivery(location: cached, level: .exact, isReduced: false)

@@ -87,7 +87,9 @@ extension LocationService {
 
 @Suite struct SleepMeterTests {
   private func clock(boottime: UInt64, monotonic: Int64) -> LoopClock {
-    LoopClock(monotonic: { monotonic }, boottime: { boottime }, realtime: { 0 })
+    LoopClock(
+      monotonic: { MonotonicInstant(microseconds: monotonic) }, boottime: { BootInstant(microseconds: boottime) },
+      realtime: { 0 })
   }
 
   /// Whether each pair of times, in microseconds, tells of a sleep since the one before.

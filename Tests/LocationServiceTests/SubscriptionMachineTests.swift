@@ -136,7 +136,7 @@ nonisolated func standing(
   }
 
   @Test func `duration counts from the first start, also while stopped`() {
-    var machine = machine { $0.duration = 10 }
+    var machine = machine { $0.duration = .milliseconds(10) }
     #expect(machine.handle(.start(after: machine.stops), at: 100).contains(.armTimer(10_100)))
     _ = machine.handle(.stop, at: 200)
     #expect(machine.handle(.start(after: machine.stops), at: 5_000).contains(.armTimer(10_100)))
@@ -175,13 +175,13 @@ nonisolated func standing(
     #expect(machine.handle(standing(.allowed), at: 0).contains(.announce))
     #expect(machine.object.announcement() == nil, "nothing is told before the first start")
     for start in 1...2 as ClosedRange<UInt64> {
-      #expect(machine.handle(.start(after: machine.stops), at: start).contains(.announce))
+      #expect(machine.handle(.start(after: machine.stops), at: .milliseconds(start)).contains(.announce))
       #expect(machine.object.announcement() == .allowed)
       #expect(machine.object.announcement() == nil)
-      #expect(machine.handle(standing(.off), at: start).contains(.announce))
-      #expect(machine.handle(standing(.allowed), at: start).contains(.announce))
+      #expect(machine.handle(standing(.off), at: .milliseconds(start)).contains(.announce))
+      #expect(machine.handle(standing(.allowed), at: .milliseconds(start)).contains(.announce))
       #expect(machine.object.announcement() == nil, "it is as it was told")
-      _ = machine.handle(.stop, at: start)
+      _ = machine.handle(.stop, at: .milliseconds(start))
     }
   }
 
@@ -212,7 +212,7 @@ nonisolated func standing(
       ]
       let event = events.randomElement(using: &random) ?? .stop
       if case .standing(let standing) = event { now = standing.authorization }
-      for action in machine.handle(event, at: step) {
+      for action in machine.handle(event, at: .milliseconds(step)) {
         switch action {
         case .need(let level): need = level
         case .follow(let level): follows = level

@@ -16,7 +16,7 @@ public func turning(for time: Duration, _ promised: String, while condition: () 
 
 /// One turn of the loop, which waits for a few milliseconds if nothing is ready.
 public func turn() {
-  let end = MainLoop.main.after(milliseconds: 3) {}
+  let end = MainLoop.main.after(.milliseconds(3)) {}
   MainLoop.main.iterate(mayBlock: true)
   end.cancel()
 }

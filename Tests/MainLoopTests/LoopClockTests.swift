@@ -11,8 +11,10 @@ import Testing
       return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
     }
     let clock = LoopClock.system
-    #expect((kernel(CLOCK_MONOTONIC)...kernel(CLOCK_MONOTONIC) + 1_000_000).contains(clock.monotonic()))
-    #expect((kernel(CLOCK_BOOTTIME)...kernel(CLOCK_BOOTTIME) + 1_000_000).contains(Int64(clock.boottime())))
+    #expect(
+      (kernel(CLOCK_MONOTONIC)...kernel(CLOCK_MONOTONIC) + 1_000_000).contains(Int64(clock.monotonic().microseconds)))
+    #expect(
+      (kernel(CLOCK_BOOTTIME)...kernel(CLOCK_BOOTTIME) + 1_000_000).contains(Int64(clock.boottime().microseconds)))
     #expect((kernel(CLOCK_REALTIME)...kernel(CLOCK_REALTIME) + 1_000_000).contains(Int64(clock.realtime())))
   }
 
@@ -28,15 +30,18 @@ import Testing
   @Test func `tests may replace the clocks`() {
     let original = MainLoop.main.clock
     defer { MainLoop.main.clock = original }
-    var time: Int64 = 5
-    MainLoop.main.clock = LoopClock(monotonic: { time }, boottime: { UInt64(time) + 1 }, realtime: { 7 })
-    #expect(MainLoop.main.clock.monotonic() == 5)
-    time = 100
-    #expect(MainLoop.main.clock.monotonic() == 100)
-    #expect(MainLoop.main.clock.boottime() == 101)
+    var time = MonotonicInstant(microseconds: 5)
+    MainLoop.main.clock = LoopClock(
+      monotonic: { time }, boottime: { BootInstant(sinceOrigin: time.sinceOrigin + .seconds(1)) }, realtime: { 7 })
+    #expect(MainLoop.main.clock.monotonic().microseconds == 5)
+    time = MonotonicInstant(microseconds: 100)
+    #expect(MainLoop.main.clock.monotonic().microseconds == 100)
+    #expect(MainLoop.main.clock.boottime().microseconds == 1_000_100)
+    #expect(MainLoop.main.clock.monotonic(at: BootInstant(sinceOrigin: .seconds(3))).sinceOrigin == .seconds(2))
+    #expect(MainLoop.main.clock.boottime(at: .origin).sinceOrigin == .seconds(1))
     #expect(MainLoop.main.clock.realtime() == 7)
   }
 }
 
 /// The kernel's monotonic clock in microseconds.
-var monotonic: Int64 { LoopClock.system.monotonic() }
+var monotonic: Int64 { LoopClock.system.monotonic().sinceOrigin.microseconds }

@@ -48,7 +48,7 @@ import Testing
   @Test func `a busy source does not starve others`() throws {
     var fired = false
     let busy = MainLoop.main.whileTrue { true }
-    let timer = MainLoop.main.after(milliseconds: 5) { fired = true }
+    let timer = MainLoop.main.after(.milliseconds(5)) { fired = true }
     try turning("the timer fires all the same") { fired }
     withExtendedLifetime((busy, timer)) {}
   }
@@ -59,7 +59,7 @@ import Testing
     weak var ticking: LoopSource?
     do {
       let source = MainLoop.main.nextTurn { calls += 1 }
-      let timer = MainLoop.main.every(microseconds: 1_000) { ticks += 1 }
+      let timer = MainLoop.main.every(.microseconds(1_000)) { ticks += 1 }
       for kept in [source, timer] { kept.keep() }
       (once, ticking) = (source, timer)
     }

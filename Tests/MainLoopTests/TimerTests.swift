@@ -7,7 +7,7 @@ import Testing
   @Test func `a timer fires once and not early`() throws {
     let start = monotonic
     var fired: [Int64] = []
-    let timer = MainLoop.main.after(milliseconds: 30) { fired.append(monotonic) }
+    let timer = MainLoop.main.after(.milliseconds(30)) { fired.append(monotonic) }
     #expect(timer.isActive)
     try turning("the timer fires") { !fired.isEmpty }
     #expect(fired[0] - start >= 30_000)
@@ -18,7 +18,7 @@ import Testing
   @Test func `microseconds are not rounded down`() throws {
     let start = monotonic
     var fired: Int64?
-    let timer = MainLoop.main.after(microseconds: 1_500) { fired = monotonic }
+    let timer = MainLoop.main.after(.microseconds(1_500)) { fired = monotonic }
     try turning("the timer fires") { fired != nil }
     #expect(try #require(fired) - start >= 1_500)
     withExtendedLifetime(timer) {}
@@ -27,9 +27,9 @@ import Testing
   @Test func `a due timer fires in the next turn`() throws {
     var fired = 0
     let timers = [
-      MainLoop.main.after(milliseconds: 0) { fired += 1 }, MainLoop.main.after(milliseconds: -5) { fired += 1 },
-      MainLoop.main.after(milliseconds: .min) { fired += 1 }, MainLoop.main.at(monotonic: 0) { fired += 1 },
-      MainLoop.main.at(monotonic: .min) { fired += 1 },
+      MainLoop.main.after(.milliseconds(0)) { fired += 1 }, MainLoop.main.after(.milliseconds(-5)) { fired += 1 },
+      MainLoop.main.after(.milliseconds(Int64.min)) { fired += 1 }, MainLoop.main.at(.origin) { fired += 1 },
+      MainLoop.main.at(.distantPast) { fired += 1 },
     ]
     MainLoop.main.iterate()
     #expect(fired == timers.count)
@@ -38,9 +38,10 @@ import Testing
   @Test func `the far future does not trap`() throws {
     var fired = 0
     let timers = [
-      MainLoop.main.after(milliseconds: .max) { fired += 1 }, MainLoop.main.after(microseconds: .max) { fired += 1 },
-      MainLoop.main.at(monotonic: .max) { fired += 1 },
-      MainLoop.main.every(microseconds: .max) { fired += 1 },
+      MainLoop.main.after(.milliseconds(Int64.max)) { fired += 1 },
+      MainLoop.main.after(.microseconds(Int64.max)) { fired += 1 },
+      MainLoop.main.at(.distantFuture) { fired += 1 },
+      MainLoop.main.every(.microseconds(Int64.max)) { fired += 1 },
     ]
     try turning(for: .milliseconds(20), "they wait") { fired == 0 }
     for timer in timers { #expect(timer.isActive) }
@@ -50,7 +51,7 @@ import Testing
     var order: [Int] = []
     // Timers that are due in the same turn fire in the order in which they were set.
     let delays = [2_000, 0, 1_000]
-    let timers = delays.map { delay in MainLoop.main.after(milliseconds: Int64(delay)) { order.append(delay) } }
+    let timers = delays.map { delay in MainLoop.main.after(.milliseconds(delay)) { order.append(delay) } }
     try turning("all fire") { order.count == 3 }
     #expect(order == delays.sorted())
     withExtendedLifetime(timers) {}
@@ -63,13 +64,13 @@ import Testing
     }
     var fired = 0
     var owner: Owner? = Owner()
-    owner?.timer = MainLoop.main.after(milliseconds: 5) { fired += 1 }
+    owner?.timer = MainLoop.main.after(.milliseconds(5)) { fired += 1 }
     owner = nil
     try turning(for: .milliseconds(40), "nothing fires") { fired == 0 }
   }
 
   @Test func `cancelling twice is harmless`() {
-    let timer = MainLoop.main.after(milliseconds: 0) { Issue.record("it was cancelled") }
+    let timer = MainLoop.main.after(.milliseconds(0)) { Issue.record("it was cancelled") }
     timer.cancel()
     timer.cancel()
     #expect(!timer.isActive)
@@ -79,7 +80,7 @@ import Testing
   @Test func `a timer may end itself from its action`() throws {
     var ticks = 0
     var timer: LoopSource?
-    timer = MainLoop.main.every(microseconds: 1_000) {
+    timer = MainLoop.main.every(.microseconds(1_000)) {
       ticks += 1
       if ticks == 3 { timer = nil }
     }
@@ -91,11 +92,11 @@ import Testing
   @Test func `a timer may end another that is due`() throws {
     var fired: [String] = []
     var second: LoopSource?
-    let first = MainLoop.main.after(milliseconds: 0) {
+    let first = MainLoop.main.after(.milliseconds(0)) {
       fired.append("first")
       second?.cancel()
     }
-    second = MainLoop.main.after(milliseconds: 0) { fired.append("second") }
+    second = MainLoop.main.after(.milliseconds(0)) { fired.append("second") }
     try turning(for: .milliseconds(20), "the second is silent") { fired.count <= 1 }
     #expect(fired == ["first"])
     withExtendedLifetime(first) {}
@@ -109,7 +110,7 @@ import Testing
     do {
       let object = Held()
       held = object
-      timer = MainLoop.main.after(milliseconds: 1) {
+      timer = MainLoop.main.after(.milliseconds(1)) {
         fired = true
         withExtendedLifetime(object) {}
       }
@@ -123,7 +124,7 @@ import Testing
   @Test func `a repeating timer does not drift`() throws {
     let start = monotonic
     var ticks: [Int64] = []
-    let timer = MainLoop.main.every(microseconds: 5_000) { ticks.append(monotonic - start) }
+    let timer = MainLoop.main.every(.microseconds(5_000)) { ticks.append(monotonic - start) }
     try turning("forty ticks") { ticks.count >= 40 }
     // Each is late by its own lateness only. With drift the last would be late by the sum of all.
     for (index, tick) in ticks.enumerated() { #expect(tick >= Int64(index + 1) * 5_000) }
@@ -135,7 +136,9 @@ import Testing
   @Test func `the first deadline may be given`() throws {
     let start = monotonic
     var ticks: [Int64] = []
-    let timer = MainLoop.main.every(microseconds: 60_000_000, first: start + 10_000) { ticks.append(monotonic - start) }
+    let timer = MainLoop.main.every(.microseconds(60_000_000), first: MonotonicInstant(microseconds: start + 10_000)) {
+      ticks.append(monotonic - start)
+    }
     try turning("the first tick") { !ticks.isEmpty }
     #expect(ticks[0] >= 10_000 && ticks[0] < 30_000_000)
     withExtendedLifetime(timer) {}
@@ -145,7 +148,7 @@ import Testing
   @Test func `missed deadlines are skipped`() throws {
     var ticks: [Int64] = []
     let start = monotonic
-    let timer = MainLoop.main.every(microseconds: 10_000) {
+    let timer = MainLoop.main.every(.microseconds(10_000)) {
       ticks.append(monotonic - start)
       if ticks.count == 1 { while monotonic - start < 105_000 {} }
     }
@@ -157,7 +160,7 @@ import Testing
 
   @Test func `a deadline long ago is not made up for`() throws {
     var ticks = 0
-    let timer = MainLoop.main.every(microseconds: 60_000_000, first: .min) { ticks += 1 }
+    let timer = MainLoop.main.every(.microseconds(60_000_000), first: .distantPast) { ticks += 1 }
     try turning("the first tick") { ticks > 0 }
     // The second comes within a minute; more would take a whole one.
     try turning(for: .milliseconds(30), "no more") { ticks <= 2 }
@@ -167,7 +170,7 @@ import Testing
   @Test func `a hundred thousand timers all fire`() throws {
     var fired = 0
     for _ in 0..<1_000 {
-      let timers = (0..<100).map { _ in MainLoop.main.after(milliseconds: 0) { fired += 1 } }
+      let timers = (0..<100).map { _ in MainLoop.main.after(.milliseconds(0)) { fired += 1 } }
       MainLoop.main.iterate()
       withExtendedLifetime(timers) {}
     }

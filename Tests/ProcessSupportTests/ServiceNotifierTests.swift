@@ -67,14 +67,14 @@ import Testing
 
   @Test func `the watchdog is fed twice per interval, and only by the process it is meant for`() throws {
     let manager = try Manager(name)
-    func interval(_ time: String?, _ process: String?, socket: String? = nil) -> Int64? {
+    func interval(_ time: String?, _ process: String?, socket: String? = nil) -> Duration? {
       ServiceNotifier(
         socket: socket ?? name, watchdogMicroseconds: time, watchdogProcess: process
       ).keepAliveInterval
     }
     withExtendedLifetime(manager) {
-      #expect(interval("180000000", "\(getpid())") == 90_000_000)
-      #expect(interval("180000000", nil) == 90_000_000)
+      #expect(interval("180000000", "\(getpid())") == .seconds(90))
+      #expect(interval("180000000", nil) == .seconds(90))
       #expect(interval("180000000", "1") == nil)
       #expect(interval(nil, nil) == nil)
       for malformed in ["", "0", "-5", "3min", "99999999999999999999"] { #expect(interval(malformed, nil) == nil) }

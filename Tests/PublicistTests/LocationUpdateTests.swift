@@ -12,7 +12,7 @@ import Testing
 
   /// Moves the source to a latitude at a second of the loop's clock.
   private func move(to latitude: Double, second: UInt64, accuracy: Double? = nil) {
-    MainLoop.main.clock.boottime = { second * 1_000_000 }
+    MainLoop.main.clock.boottime = { BootInstant(sinceOrigin: .seconds(second)) }
     source.onEvent?(
       .location(
         Location(latitude: latitude, longitude: 13, accuracy: accuracy, timestamp: Timestamp(seconds: second + 1))))

@@ -21,7 +21,7 @@ import Testing
 
   private func configuration(_ change: (inout RegionConfiguration) -> Void = { _ in }) -> RegionConfiguration {
     var configuration = RegionConfiguration(region)
-    configuration.confirm = 20
+    configuration.confirm = .milliseconds(20)
     change(&configuration)
     return configuration
   }

@@ -55,7 +55,7 @@ import Testing
     let subscription = subject.throttle(for: .milliseconds(50), scheduler: loop, latest: true)
       .sink { received.append(($0, start.distance(to: loop.now).microseconds)) }
     var number = 0
-    let feed = loop.every(microseconds: 2_000) {
+    let feed = loop.every(.microseconds(2_000)) {
       number += 1
       subject.send(number)
     }

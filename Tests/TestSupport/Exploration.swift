@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistInstants
 
 /// Tries every order of events on a pure state machine, breadth first and up to a depth. Each event happens at once, just
 /// before, at, and after the machine's next deadline.
 ///
 /// Two states are the same if their descriptions are, with times relative to the present.
-public struct Exploration<Machine, Event> {
+public struct Exploration<Machine, Event, Clock> {
   public struct Node {
     public let machine: Machine
-    public let now: Int64
+    public let now: Instant<Clock>
     public let path: [Event]
   }
 
@@ -15,21 +16,22 @@ public struct Exploration<Machine, Event> {
   public private(set) var nodes: [Node] = []
   private var seen: Set<String> = []
   /// Times are recognised in descriptions by their size.
-  public static var begin: Int64 { 1_000_000_000_000 }
+  public static var begin: Instant<Clock> { 1_000_000_000_000 }
 
   public init(
-    _ machine: Machine, depth: Int, _ events: [Event], wakeUp: (Machine) -> Int64?,
-    _ handle: (inout Machine, Event, Int64) -> Void
+    _ machine: Machine, depth: Int, step: Duration = .microseconds(1), _ events: [Event],
+    wakeUp: (Machine) -> Instant<Clock>?, _ handle: (inout Machine, Event, Instant<Clock>) -> Void
   ) {
     var front = [Node(machine: machine, now: Self.begin, path: [])]
-    for step in 0...depth {
+    for level in 0...depth {
       var next: [Node] = []
       for node in front where seen.insert(Self.key(node)).inserted {
         nodes.append(node)
-        guard step < depth else { continue }
-        let due = wakeUp(node.machine).map { [max(node.now, $0 - 1), max(node.now, $0), max(node.now, $0 + 1)] } ?? []
+        guard level < depth else { continue }
+        let due =
+          wakeUp(node.machine).map { [max(node.now, $0 - step), max(node.now, $0), max(node.now, $0 + step)] } ?? []
         for event in events {
-          for time in Set([node.now, node.now + 1_000] + due).sorted() {
+          for time in Set([node.now, node.now + step * 1_000] + due).sorted() {
             var machine = node.machine
             handle(&machine, event, time)
             next.append(Node(machine: machine, now: time, path: node.path + [event]))
@@ -47,7 +49,11 @@ public struct Exploration<Machine, Event> {
         digits.unicodeScalars.append(Unicode.Scalar(character))
         continue
       }
-      if digits.utf8.count >= 13, let time = Int64(digits) { key += "\(time - node.now)" } else { key += digits }
+      if digits.utf8.count >= 13, let time = Int64(digits) {
+        key += "\(time - node.now.sinceOrigin.microseconds)"
+      } else {
+        key += digits
+      }
       digits = ""
       key.unicodeScalars.append(Unicode.Scalar(character))
     }

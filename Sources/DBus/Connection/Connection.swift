@@ -48,8 +48,8 @@ import MainLoop
   /// Called when the bus has not read anything for ``stallTime`` although data is queued, and again after each further
   /// ``stallTime``.
   public var onStalled: (() -> Void)? { didSet { watchForStall() } }
-  /// The time in microseconds after which a bus counts as stalled.
-  public static let stallTime: Int64 = 2_000_000
+  /// The time after which a bus counts as stalled.
+  public static let stallTime = Duration.seconds(2)
 
   private(set) var raw: OpaquePointer
   /// Incremented each time the connection is rejoined. Calls from before that can no longer be answered.
@@ -63,8 +63,8 @@ import MainLoop
   private var stall: LoopSource?
   /// The number of unread bytes at the last check.
   private var lastOutgoing = 0
-  /// When the bus was last seen to read something, in microseconds of the monotonic clock.
-  public private(set) var progressAt: Int64 = 0
+  /// When the bus was last seen to read something.
+  public private(set) var progressAt = MonotonicInstant.origin
   let signals = SignalRouter()
   let replies = ReplyRouter()
   private var loop: LoopIntegration?
@@ -190,7 +190,7 @@ import MainLoop
   private func watchForStall() {
     guard stall == nil, onStalled != nil, untakenBytes > 0 else { return }
     let begin = MainLoop.main.clock.monotonic()
-    stall = MainLoop.main.after(microseconds: Self.stallTime) { [weak self] in
+    stall = MainLoop.main.after(Self.stallTime) { [weak self] in
       guard let self else { return }
       stall = nil
       noteProgress(since: lastOutgoing)
@@ -257,9 +257,9 @@ import MainLoop
 
   /// Blocks until everything queued has been written or the time is over. Intended for the end of a program.
   public func flush(milliseconds: Int32 = 1_000) {
-    let end = MainLoop.main.clock.monotonic() + Int64(milliseconds) * 1_000
+    let end = MainLoop.main.clock.monotonic() + .milliseconds(milliseconds)
     while isConnected, dbus_connection_has_messages_to_send(raw) != 0 {
-      let left = (end - MainLoop.main.clock.monotonic() + 999) / 1_000
+      let left = (end - MainLoop.main.clock.monotonic() + .microseconds(999)).milliseconds
       guard left > 0 else { return }
       dbus_connection_read_write(raw, Int32(left))
     }

@@ -141,8 +141,8 @@ final class LoopIntegration {
       timeouts[timeout] = nil
       return
     }
-    let interval = Int64(dbus_timeout_get_interval(timeout)) * 1_000
-    timeouts[timeout] = MainLoop.main.every(microseconds: interval) { dbus_timeout_handle(timeout) }
+    let interval = Duration.milliseconds(dbus_timeout_get_interval(timeout))
+    timeouts[timeout] = MainLoop.main.every(interval) { dbus_timeout_handle(timeout) }
   }
 
   private func dispatchLater() {

@@ -8,13 +8,14 @@ import MainLoop
   private weak var connection: Connection?
   private var match: SignalMatch?
   private var actions: [BusName: () -> Void] = [:]
-  private let interval: Int64
-  private var listedAt = MainLoop.main.clock.monotonic()
+  private let interval: Duration
+  /// Nil if the bus must be listed soon.
+  private var listedAt: MonotonicInstant? = MainLoop.main.clock.monotonic()
   private var listing: PendingCall?
 
   /// Watches the connection's bus while this object lives. `interval` is the minimum time between two calls of
-  /// `ListNames`, in microseconds.
-  public init(on connection: Connection, listingEvery interval: Int64 = 10_000_000) {
+  /// `ListNames`.
+  public init(on connection: Connection, listingEvery interval: Duration = .seconds(10)) {
     self.connection = connection
     self.interval = interval
     match = connection.onSignal(.nameVanished) { [weak self] signal in
@@ -23,7 +24,7 @@ import MainLoop
     }
     connection.rejoinActions[ObjectIdentifier(self)] = { [weak self] _ in
       // Peers that left while the connection was lost have not been reported.
-      self?.listedAt = .min
+      self?.listedAt = nil
       self?.listing = nil
       self?.reconcileWithBus()
     }
@@ -46,8 +47,9 @@ import MainLoop
   /// drops further messages, including `NameOwnerChanged`.
   public func reconcileWithBus() {
     let now = MainLoop.main.clock.monotonic()
-    guard let connection, listing == nil, !actions.isEmpty, listedAt == .min || now - listedAt >= interval
-    else { return }
+    guard let connection, listing == nil, !actions.isEmpty, listedAt.map({ now - $0 >= interval }) ?? true else {
+      return
+    }
     guard let message = try? Message(callingBus: "ListNames") else { return }
     listedAt = now
     // Peers added after this call may be missing from the answer.

@@ -50,7 +50,7 @@ import MainLoop
   fileprivate func fail(after timeout: CallTimeout) {
     guard case .milliseconds(let limit) = timeout else { return }
     // Not weak, which would allocate for each call: the timer ends with this object.
-    deadline = MainLoop.main.after(milliseconds: Int64(limit)) { [unowned self] in
+    deadline = MainLoop.main.after(.milliseconds(limit)) { [unowned self] in
       expire(limit, turns: Self.turnsToRead)
     }
   }
@@ -102,6 +102,9 @@ nonisolated public enum CallTimeout: Hashable, Sendable {
 
   /// 25 s, the default of libdbus and of most other client libraries.
   public static let standard = CallTimeout.milliseconds(25_000)
+
+  /// Returns the timeout in whole milliseconds.
+  public static func after(_ duration: Duration) -> Self { .milliseconds(Int32(clamping: duration.milliseconds)) }
 }
 
 /// Matches replies with their calls.

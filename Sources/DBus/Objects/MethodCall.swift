@@ -14,7 +14,7 @@ import MainLoop
   public let interface: InterfaceName?
   /// The name of the called method.
   public let member: MemberName
-  /// When it was received, in microseconds of the boot clock.
+  /// When it was received.
   public let arrivedAt = MainLoop.main.clock.boottime()
   /// Whether the caller allows the user to be asked before the answer.
   public let allowsInteractiveAuthorization: Bool
@@ -160,8 +160,8 @@ extension Connection {
 @MainActor public final class PropertyRead {
   /// The unique name of the caller, or nil if the value is for a `PropertiesChanged` signal.
   public let sender: BusName?
-  /// When the call was received, in microseconds of the boot clock.
-  public let arrivedAt: UInt64
+  /// When the call was received.
+  public let arrivedAt: BootInstant
   private let property: Property
   private var handler: ((Result<Value, DBusError>) -> Void)?
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistInstants
+
 /// Tells the new measurements of a source from repeated and late ones, by the source's own clock.
 ///
 /// A source's clock and the wall clock may differ by hours, so the two are never compared.
 struct MeasurementOrder: Sendable {
-  /// How long only earlier times must arrive before the source's clock is taken to have been set back, in microseconds.
-  static let patience: UInt64 = 30_000_000
+  /// How long only earlier times must arrive before the source's clock is taken to have been set back.
+  static let patience = Duration.seconds(30)
 
   private struct Newest {
     var location: Location
-    var at: UInt64
+    var at: BootInstant
     /// The newest of the earlier times that arrived since.
     var late: Timestamp?
   }
@@ -18,14 +20,14 @@ struct MeasurementOrder: Sendable {
   /// Records a location that arrives at `now` on the boot clock. Returns whether it is neither a repetition nor measured
   /// before an earlier one of its source. Many sources report whole seconds, so another place at the same time is new. A
   /// fixed location is measured whenever it is announced.
-  mutating func isNew(_ location: Location, at now: UInt64) -> Bool {
+  mutating func isNew(_ location: Location, at now: BootInstant) -> Bool {
     guard location.source != .static else { return true }
     if let last = newest[location.source] {
       if location.isSameMeasurement(as: last.location) { return false }
       if location.timestamp < last.location.timestamp {
         let isAdvancing = last.late.map { location.timestamp > $0 } ?? false
         newest[location.source]?.late = location.timestamp
-        guard isAdvancing, now >= last.at.saturatingAdd(Self.patience) else { return false }
+        guard isAdvancing, now >= last.at + Self.patience else { return false }
       }
     }
     newest[location.source] = Newest(location: location, at: now)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistInstants
+
 /// A change of state that evidence supports and that is not committed yet.
 ///
 /// One bad fix must not cause an event, even where good fixes are too close to the border to be evidence themselves.
@@ -8,7 +10,7 @@ struct RegionCandidate: Equatable, Sendable {
   /// The new state, never unknown.
   let state: RegionState
   /// When the first evidence arrived.
-  let since: UInt64
+  let since: BootInstant
   /// When the first evidence was measured.
   let measured: Timestamp
   /// The newest location that supports it.
@@ -23,9 +25,9 @@ struct RegionCandidate: Equatable, Sendable {
   /// The newest measurement that counts against it.
   private var contrary: Timestamp?
   /// When the last location arrived that supports it or counts against it.
-  private var weighedAt: UInt64
+  private var weighedAt: BootInstant
 
-  init(_ state: RegionState, against known: RegionState, _ location: Location, at now: UInt64) {
+  init(_ state: RegionState, against known: RegionState, _ location: Location, at now: BootInstant) {
     self.state = state
     majority = known == .unknown ? 1 : 5
     (since, weighedAt) = (now, now)
@@ -35,7 +37,7 @@ struct RegionCandidate: Equatable, Sendable {
   }
 
   /// Adds evidence for the new state. The same measurement supports once.
-  mutating func support(_ location: Location, at now: UInt64) {
+  mutating func support(_ location: Location, at now: BootInstant) {
     if newest.timestamp != location.timestamp { support += 1 }
     newest = location
     finest = min(finest, RegionEvidence.accuracy(of: location) ?? .infinity)
@@ -46,8 +48,8 @@ struct RegionCandidate: Equatable, Sendable {
   /// nothing about either.
   ///
   /// Returns false if the candidate is refuted: after twice the confirmation, as many are against it as for it.
-  mutating func weigh(_ location: Location, _ configuration: RegionConfiguration, at now: UInt64) -> Bool {
-    let isLate = now > since.saturatingAdd(2 * configuration.confirmation)
+  mutating func weigh(_ location: Location, _ configuration: RegionConfiguration, at now: BootInstant) -> Bool {
+    let isLate = now > since + configuration.confirm * 2
     guard !isLate else { return against < support }
     guard let accuracy = RegionEvidence.accuracy(of: location), contrary != location.timestamp,
       accuracy <= max(configuration.region.radius, 2 * finest)
@@ -59,18 +61,13 @@ struct RegionCandidate: Equatable, Sendable {
   }
 
   /// When it is committed unless further locations arrive; nil if those against it prevent that.
-  func due(_ configuration: RegionConfiguration) -> UInt64? {
-    if support > 1, support > majority * against { return since.saturatingAdd(configuration.confirmation) }
-    return against == 0 ? since.saturatingAdd(3 * configuration.confirmation) : nil
+  func due(_ configuration: RegionConfiguration) -> BootInstant? {
+    if support > 1, support > majority * against { return since + configuration.confirm }
+    return against == 0 ? since + configuration.confirm * 3 : nil
   }
 
   /// When it is given up, because those against it prevent the commit and nothing more arrives.
-  func end(_ configuration: RegionConfiguration) -> UInt64? {
-    due(configuration) == nil ? weighedAt.saturatingAdd(3 * configuration.confirmation) : nil
+  func end(_ configuration: RegionConfiguration) -> BootInstant? {
+    due(configuration) == nil ? weighedAt + configuration.confirm * 3 : nil
   }
-}
-
-extension RegionConfiguration {
-  /// ``confirm`` in microseconds.
-  var confirmation: UInt64 { UInt64(confirm) * 1_000 }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The settings with which a region is monitored. Times are in milliseconds.
+/// The settings with which a region is monitored.
 public struct RegionConfiguration: Hashable, Sendable {
   public var region: CircularRegion
-  /// Milliseconds for which a change must persist before it is reported.
-  public var confirm: UInt32 = 20_000
-  /// Milliseconds that a stay lasts before ``RegionEvent/Kind/dwelled``; 0 for never.
-  public var dwell: UInt32 = 0
-  /// Milliseconds without evidence before ``RegionEvent/Kind/lost``.
-  public var unknownAfter: UInt32 = 900_000
+  /// How long a change must persist before it is reported.
+  public var confirm = Duration.seconds(20)
+  /// How long a stay lasts before ``RegionEvent/Kind/dwelled``; zero for never.
+  public var dwell = Duration.zero
+  /// The time without evidence before ``RegionEvent/Kind/lost``.
+  public var unknownAfter = Duration.seconds(900)
   /// The state that the program remembers from its last run.
   public var assumed = RegionState.unknown
   /// Whether the first ``RegionEvent/Kind/entered`` or ``RegionEvent/Kind/exited`` ends the monitoring.
@@ -61,12 +61,12 @@ public struct RegionOptions: Hashable, Sendable {
   public var longitude: Double?
   /// Radius in metres, 50 to 1,000,000.
   public var radius: Double?
-  /// Milliseconds for which a change must persist.
-  public var confirm: UInt32 = 20_000
-  /// Milliseconds inside before `dwelled`; 0 for never.
-  public var dwell: UInt32 = 0
-  /// Milliseconds without evidence before `lost`.
-  public var unknownAfter: UInt32 = 900_000
+  /// How long a change must persist.
+  public var confirm = Duration.seconds(20)
+  /// The time inside before `dwelled`; zero for never.
+  public var dwell = Duration.zero
+  /// The time without evidence before `lost`.
+  public var unknownAfter = Duration.seconds(900)
   /// The state that the program remembers from its last run.
   public var assumed = RegionState.unknown
   /// Whether the first crossing ends the region.

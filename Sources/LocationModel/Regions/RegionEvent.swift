@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistInstants
+
 /// The position of the device relative to a region. The raw values are those of the D-Bus contract.
 public enum RegionState: String, CaseIterable, Sendable {
   /// There is not enough evidence.
@@ -53,8 +55,8 @@ public struct RegionEvent: Equatable, Sendable {
   public package(set) var sequence: UInt64
   /// When the first location that supports the change was measured; for `lost`, the last location that was evidence.
   public let timestamp: Timestamp
-  /// When the change was committed, in microseconds of `CLOCK_BOOTTIME`.
-  public let committedAt: UInt64
+  /// When the change was committed.
+  public let committedAt: BootInstant
   /// Whether the crossing happened while the state was unknown, so that its time is unknown, too.
   public let hasGap: Bool
   /// Whether the evidence came from a test source.
@@ -65,7 +67,7 @@ public struct RegionEvent: Equatable, Sendable {
   /// Creates an event.
   public init(
     kind: Kind, state: RegionState, previous: RegionState, reason: RegionReason = .none, sequence: UInt64,
-    timestamp: Timestamp, committedAt: UInt64, hasGap: Bool = false, isSimulated: Bool = false,
+    timestamp: Timestamp, committedAt: BootInstant, hasGap: Bool = false, isSimulated: Bool = false,
     location: Location? = nil
   ) {
     self.kind = kind

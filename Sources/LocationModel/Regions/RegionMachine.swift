@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistInstants
+
 /// Monitors one region: a pure state machine that turns locations into events.
 ///
 /// The owner passes events in, performs the returned actions, sends ``Event/timer`` at the ``deadline`` and provides
-/// what ``need`` asks for. All times are microseconds of `CLOCK_BOOTTIME`.
+/// what ``need`` asks for.
 package struct RegionMachine: Sendable {
   package enum Event: Sendable {
     /// The client starts the region. Does nothing while it is started.
@@ -34,7 +36,7 @@ package struct RegionMachine: Sendable {
     case nothing
     case now
     /// A location, for which the source is tried from that time on.
-    case check(at: UInt64)
+    case check(at: BootInstant)
   }
 
   package let configuration: RegionConfiguration
@@ -77,7 +79,7 @@ package struct RegionMachine: Sendable {
   }
 
   /// When ``Event/timer`` is due; nil if there is no timer.
-  package var deadline: UInt64? {
+  package var deadline: BootInstant? {
     guard case .watching(let watch) = phase else { return nil }
     return watch.deadline(configuration, dwells: !hasDwelled)
   }
@@ -87,7 +89,7 @@ package struct RegionMachine: Sendable {
   }
 
   /// Handles an event and returns the actions to perform, in order.
-  package mutating func handle(_ event: Event, at now: UInt64) -> [Action] {
+  package mutating func handle(_ event: Event, at now: BootInstant) -> [Action] {
     switch event {
     case .start:
       guard case .stopped = phase else { return [] }
@@ -101,7 +103,7 @@ package struct RegionMachine: Sendable {
       let isNew = order.isNew(location, at: now)
       guard case .watching(var watch) = phase else { return [] }
       if isNew {
-        let age = now.saturatingSubtract(location.receivedAt)
+        let age = now - location.receivedAt
         guard location.source == .static || age <= RegionWatch.oldestEvidence else { return [] }
         watch.take(location, configuration, at: now)
       } else if let level, level < .exact {
@@ -128,7 +130,7 @@ package struct RegionMachine: Sendable {
     }
   }
 
-  private mutating func changeLevel(to new: AccuracyLevel?, at now: UInt64) -> [Action] {
+  private mutating func changeLevel(to new: AccuracyLevel?, at now: BootInstant) -> [Action] {
     let old = level
     level = new
     switch phase {
@@ -144,7 +146,7 @@ package struct RegionMachine: Sendable {
   }
 
   /// Starts or continues the evaluation, as the level allows.
-  private mutating func resume(at now: UInt64) -> [Action] {
+  private mutating func resume(at now: BootInstant) -> [Action] {
     let before = phase
     guard let level else {
       phase = .unauthorized
@@ -169,7 +171,7 @@ package struct RegionMachine: Sendable {
   }
 
   /// Commits candidates, gives up states and reports stays that are due.
-  private mutating func proceed(at now: UInt64) -> [Action] {
+  private mutating func proceed(at now: BootInstant) -> [Action] {
     guard case .watching(var watch) = phase else { return [] }
     var actions: [Action] = []
     if let candidate = watch.commit(configuration, at: now) {
@@ -192,7 +194,9 @@ package struct RegionMachine: Sendable {
     return actions
   }
 
-  private mutating func crossed(from previous: RegionState, _ candidate: RegionCandidate, at now: UInt64) -> [Action] {
+  private mutating func crossed(from previous: RegionState, _ candidate: RegionCandidate, at now: BootInstant)
+    -> [Action]
+  {
     let state = candidate.state
     let isCrossing = remembered != .unknown && remembered != state
     remembered = state
@@ -204,16 +208,16 @@ package struct RegionMachine: Sendable {
     return isCrossing && configuration.isSingleUse ? [event, .complete] : [event]
   }
 
-  private mutating func lost(from watch: RegionWatch, because reason: RegionReason, at now: UInt64) -> [Action] {
+  private mutating func lost(from watch: RegionWatch, because reason: RegionReason, at now: BootInstant) -> [Action] {
     guard watch.state != .unknown else { return [] }
     return [emit(.lost, .unknown, from: watch.state, because: reason, at: now, evidence: watch.newestEvidence)]
   }
 
   private mutating func emit(
     _ kind: RegionEvent.Kind, _ state: RegionState, from previous: RegionState, because reason: RegionReason,
-    at now: UInt64, evidence: RegionCandidate?, hasGap: Bool = false
+    at now: BootInstant, evidence: RegionCandidate?, hasGap: Bool = false
   ) -> Action {
-    sequence = sequence.saturatingAdd(1)
+    sequence &+= 1
     // The evidence may be from before the level became coarser.
     let location = evidence.flatMap { evidence in
       level.flatMap { evidence.newest.level <= $0 ? evidence.newest : nil }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistInstants
+
 /// The state of a region while it evaluates locations.
 struct RegionWatch: Sendable {
-  /// Microseconds since its arrival above which a location is no evidence.
-  static let oldestEvidence: UInt64 = 300_000_000
-  /// How long before the state is lost a check begins at the latest, in microseconds.
-  static let margin: UInt64 = 30_000_000
-  /// The time without a location, in microseconds, after which a source may have become slow, and before which no
-  /// device is far away.
-  static let longWait: UInt64 = 450_000_000
-  /// Microseconds between two checks.
-  static let checkIntervals: ClosedRange<UInt64> = 120_000_000...1_800_000_000
-  /// The shortest time between two checks of a device whose speed is known, in microseconds.
-  static let shortestInterval: UInt64 = 20_000_000
+  /// The time since its arrival above which a location is no evidence.
+  static let oldestEvidence = Duration.seconds(300)
+  /// How long before the state is lost a check begins at the latest.
+  static let margin = Duration.seconds(30)
+  /// The time without a location after which a source may have become slow, and before which no device is far away.
+  static let longWait = Duration.seconds(450)
+  /// The time between two checks.
+  static let checkIntervals = Duration.seconds(120)...Duration.seconds(1_800)
+  /// The shortest time between two checks of a device whose speed is known.
+  static let shortestInterval = Duration.seconds(20)
   /// The speed in metres per second at which the device may approach the border between two checks, unless it already
   /// moves faster than two thirds of it.
   static let approachSpeed = 100.0
@@ -21,19 +22,19 @@ struct RegionWatch: Sendable {
   /// The evidence for ``state``: its first measurement and its newest location.
   private(set) var newestEvidence: RegionCandidate?
   private var candidate: RegionCandidate?
-  private var evidenceAt: UInt64
+  private var evidenceAt: BootInstant
   /// When the state is given up at the earliest, although there may be no evidence for long: it holds until the next
   /// check, because the border is too far away.
-  private var holdsUntil: UInt64 = 0
+  private var holdsUntil = BootInstant.origin
   private var sawUncertain = false
   /// When locations began to arrive that all lack an accuracy.
-  private var blindSince: UInt64?
+  private var blindSince: BootInstant?
   /// When the last location arrived that was not derived from the network address.
-  private var betterAt: UInt64?
+  private var betterAt: BootInstant?
   /// When the source is tried next, see ``SourceTries``.
-  private var checkAt: UInt64
+  private var checkAt: BootInstant
 
-  init(since now: UInt64, reason: RegionReason = .none) {
+  init(since now: BootInstant, reason: RegionReason = .none) {
     self.reason = reason
     evidenceAt = now
     checkAt = now
@@ -41,14 +42,14 @@ struct RegionWatch: Sendable {
 
   var need: RegionMachine.Need { candidate == nil ? .check(at: checkAt) : .now }
 
-  func deadline(_ configuration: RegionConfiguration, dwells: Bool) -> UInt64? {
+  func deadline(_ configuration: RegionConfiguration, dwells: Bool) -> BootInstant? {
     let dwell = dwells && candidate == nil ? dwellEnd(configuration) : nil
     let decision = candidate.flatMap { $0.due(configuration) ?? $0.end(configuration) }
     return [decision, dwell, blindEnd(configuration), lossAt(configuration)].compactMap { $0 }.min()
   }
 
   /// Evaluates a fresh location.
-  mutating func take(_ location: Location, _ configuration: RegionConfiguration, at now: UInt64) {
+  mutating func take(_ location: Location, _ configuration: RegionConfiguration, at now: BootInstant) {
     guard let found = RegionEvidence(of: location, on: configuration.region, in: state) else {
       blindSince = blindSince ?? now
       return
@@ -63,12 +64,12 @@ struct RegionWatch: Sendable {
       return
     }
     evidenceAt = now
-    holdsUntil = isFar ? checkAt.saturatingAdd(SourceWait.updateLength) : 0
+    holdsUntil = isFar ? checkAt + SourceWait.updateLength : .origin
     sawUncertain = false
     support(found == .inside ? .inside : .outside, with: location, at: now)
   }
 
-  private mutating func support(_ found: RegionState, with location: Location, at now: UInt64) {
+  private mutating func support(_ found: RegionState, with location: Location, at now: BootInstant) {
     if found == state {
       candidate = nil
       newestEvidence?.newest = location
@@ -81,17 +82,17 @@ struct RegionWatch: Sendable {
 
   /// Whether a location counts. One derived from the network address does so only for regions far larger than its
   /// error, and only while nothing better arrives.
-  private func trusts(_ location: Location, _ configuration: RegionConfiguration, at now: UInt64) -> Bool {
+  private func trusts(_ location: Location, _ configuration: RegionConfiguration, at now: BootInstant) -> Bool {
     guard location.source == .ip else { return true }
     guard let accuracy = location.accuracy, configuration.region.radius >= 2 * accuracy else { return false }
     guard let betterAt else { return true }
-    return now >= betterAt.saturatingAdd(UInt64(configuration.unknownAfter) * 1_000)
+    return now >= betterAt + configuration.unknownAfter
   }
 
   mutating func dropCandidate() { candidate = nil }
 
   /// Returns the candidate if it is due. Gives up one that was contradicted and then heard of no more.
-  mutating func commit(_ configuration: RegionConfiguration, at now: UInt64) -> RegionCandidate? {
+  mutating func commit(_ configuration: RegionConfiguration, at now: BootInstant) -> RegionCandidate? {
     guard let candidate else { return nil }
     if let end = candidate.end(configuration), now >= end { self.candidate = nil }
     guard let due = candidate.due(configuration), now >= due else { return nil }
@@ -106,18 +107,18 @@ struct RegionWatch: Sendable {
 /// Loss of the state, and dwelling.
 extension RegionWatch {
   /// Whether there has been no evidence for too long.
-  func isLost(_ configuration: RegionConfiguration, at now: UInt64) -> Bool {
+  func isLost(_ configuration: RegionConfiguration, at now: BootInstant) -> Bool {
     lossAt(configuration).map { now >= $0 } ?? false
   }
 
   /// Whether the state is unknown because no location has an accuracy. A source that reports none never will.
-  func isBlind(_ configuration: RegionConfiguration, at now: UInt64) -> Bool {
+  func isBlind(_ configuration: RegionConfiguration, at now: BootInstant) -> Bool {
     blindEnd(configuration).map { now >= $0 } ?? false
   }
 
-  private func blindEnd(_ configuration: RegionConfiguration) -> UInt64? {
+  private func blindEnd(_ configuration: RegionConfiguration) -> BootInstant? {
     guard state == .unknown, reason == .none, candidate == nil else { return nil }
-    return blindSince?.saturatingAdd(3 * configuration.confirmation)
+    return blindSince.map { $0 + configuration.confirm * 3 }
   }
 
   mutating func lose() {
@@ -125,32 +126,32 @@ extension RegionWatch {
   }
 
   /// Returns the evidence for a stay that has lasted for the dwell time; nil while an exit is being considered.
-  func dwelled(_ configuration: RegionConfiguration, at now: UInt64) -> RegionCandidate? {
+  func dwelled(_ configuration: RegionConfiguration, at now: BootInstant) -> RegionCandidate? {
     guard candidate == nil, let end = dwellEnd(configuration), now >= end else { return nil }
     return newestEvidence
   }
 
-  private func dwellEnd(_ configuration: RegionConfiguration) -> UInt64? {
-    guard state == .inside, configuration.dwell > 0 else { return nil }
-    return newestEvidence?.since.saturatingAdd(UInt64(configuration.dwell) * 1_000)
+  private func dwellEnd(_ configuration: RegionConfiguration) -> BootInstant? {
+    guard state == .inside, configuration.dwell > .zero else { return nil }
+    return (newestEvidence?.since).map { $0 + configuration.dwell }
   }
 
   /// When the state, or the empty reason for an unknown one, is given up; nil while a candidate stands.
-  private func lossAt(_ configuration: RegionConfiguration) -> UInt64? {
+  private func lossAt(_ configuration: RegionConfiguration) -> BootInstant? {
     guard candidate == nil, state != .unknown || reason == .none else { return nil }
     // A fixed location is announced once and holds until another one is.
     if state != .unknown, newestEvidence?.newest.source == .static { return nil }
     return max(
-      state == .unknown ? 0 : holdsUntil, evidenceAt.saturatingAdd(UInt64(configuration.unknownAfter) * 1_000))
+      state == .unknown ? .origin : holdsUntil, evidenceAt + configuration.unknownAfter)
   }
 }
 
 /// When the source is needed.
 extension RegionWatch {
-  mutating func checkNow(at now: UInt64) { checkAt = now }
+  mutating func checkNow(at now: BootInstant) { checkAt = now }
 
   /// Ends the check without evidence.
-  mutating func looked(_ location: Location, _ configuration: RegionConfiguration, at now: UInt64) {
+  mutating func looked(_ location: Location, _ configuration: RegionConfiguration, at now: BootInstant) {
     _ = scheduleCheck(location, configuration, at: now)
   }
 
@@ -158,22 +159,22 @@ extension RegionWatch {
   ///
   /// Returns whether the border is so far away that the state holds until that check, however long it is unconfirmed.
   private mutating func scheduleCheck(
-    _ location: Location, _ configuration: RegionConfiguration, at now: UInt64
+    _ location: Location, _ configuration: RegionConfiguration, at now: BootInstant
   ) -> Bool {
     let region = configuration.region
     let distance = abs(region.distance(to: location) - region.radius) - (location.accuracy ?? 0)
     let range = Self.checkIntervals
     let approach = max(Self.approachSpeed, 1.5 * (location.speed ?? 0))
-    let seconds = min(max(distance / approach, 0), Double(range.upperBound) / 1_000_000)
+    let seconds = min(max(distance / approach, 0), range.upperBound.seconds)
     // A fast device crosses a small region in less than two minutes.
-    let crossing = location.speed.map { min(max(region.radius / $0, 0), 120) * 1_000_000 }
-    let shortest = crossing.map { max(UInt64($0), Self.shortestInterval) } ?? range.lowerBound
+    let crossing = location.speed.map { Duration.microseconds(Int64(min(max(region.radius / $0, 0), 120) * 1_000_000)) }
+    let shortest = crossing.map { max($0, Self.shortestInterval) } ?? range.lowerBound
     // The source gets time to warm up, unless the state would be lost meanwhile.
-    let interval = max(UInt64(seconds * 1_000_000), shortest) - SourceSchedule.warmUp
-    let patience = UInt64(configuration.unknownAfter) * 1_000
-    let isFar = interval >= max(Self.longWait, patience.saturatingSubtract(SourceWait.updateLength))
-    let longest = max(patience / 2, patience.saturatingSubtract(Self.margin))
-    checkAt = now.saturatingAdd(isFar ? interval : min(interval, longest))
+    let interval = max(.microseconds(Int64(seconds * 1_000_000)), shortest) - SourceSchedule.warmUp
+    let patience = configuration.unknownAfter
+    let isFar = interval >= max(Self.longWait, patience - SourceWait.updateLength)
+    let longest = max(patience / 2, patience - Self.margin)
+    checkAt = now + (isFar ? interval : min(interval, longest))
     return isFar
   }
 }

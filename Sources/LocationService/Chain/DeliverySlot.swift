@@ -22,8 +22,8 @@ final class DeliverySlot: Subscriber, Cancellable {
 
   let pacer: Pacer?
   private let whenRoom: (@escaping () -> Void) -> Void
-  private let earliest: UInt64
-  private let hold: () -> Hold?
+  private let earliest: BootInstant
+  private let hold: () -> Hold<BootClock>?
   private var emit: ((Location) -> Void)?
   private var subscription: (any Subscription)?
   private var newest: Location?
@@ -34,10 +34,10 @@ final class DeliverySlot: Subscriber, Cancellable {
   private var isLate = true
 
   /// Creates a slot that sends nothing that `hold` holds. ``release()`` checks it again. Without a pacer, every location
-  /// counts. What arrived before `earliest`, unless it is 0, would tell where the user was without access; what a source
+  /// counts. What arrived before `earliest`, unless it is the origin, would tell where the user was without access; what a source
   /// only asserts is as true now. `whenRoom` calls its argument once a location may be sent, possibly immediately.
   init(
-    _ pacer: Pacer?, after earliest: UInt64 = 0, hold: @escaping () -> Hold? = { nil },
+    _ pacer: Pacer?, after earliest: BootInstant = .origin, hold: @escaping () -> Hold<BootClock>? = { nil },
     whenRoom: @escaping (@escaping () -> Void) -> Void, _ emit: @escaping (Location) -> Void
   ) {
     self.whenRoom = whenRoom
@@ -66,7 +66,7 @@ final class DeliverySlot: Subscriber, Cancellable {
 
   /// Takes a location that did not come through the chain: the first one.
   func offer(_ location: Location) {
-    guard emit != nil, earliest == 0 || location.receivedAt > earliest || location.isAsserted else { return }
+    guard emit != nil, earliest == .origin || location.receivedAt > earliest || location.isAsserted else { return }
     if let pacer { pacer.take(location) } else { keep(location) }
   }
 
@@ -103,7 +103,7 @@ final class DeliverySlot: Subscriber, Cancellable {
   }
 
   /// Returns the location that may be sent.
-  private func next(_ hold: Hold?) -> Location? {
+  private func next(_ hold: Hold<BootClock>?) -> Location? {
     guard let hold else { return newest }
     guard hold.isConfirmed else { return nil }
     return [newest, earlier].compactMap(\.self).first { $0.receivedAt < hold.question }

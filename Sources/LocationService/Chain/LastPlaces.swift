@@ -51,8 +51,8 @@ package final class LastPlaces {
     perform(memory.received(location, level, by: user, at: MainLoop.main.clock.boottime()))
   }
 
-  /// Returns the location that was remembered for a client's user, and its age in microseconds.
-  func location(for client: Client, at level: AccuracyLevel) -> (location: Location, age: UInt64)? {
+  /// Returns the location that was remembered for a client's user, and its age.
+  func location(for client: Client, at level: AccuracyLevel) -> (location: Location, age: Duration)? {
     client.credentials.flatMap { memory.location(of: $0.userID, at: level, Self.now) }
   }
 

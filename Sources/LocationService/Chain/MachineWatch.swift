@@ -68,10 +68,10 @@ import MainLoop
 
 /// Distinguishes a sleep from a change of the wall clock. The boot clock includes sleep, the monotonic clock does not.
 struct SleepMeter {
-  /// Smaller differences come from the time between reading the two clocks. In microseconds.
-  static let tolerance: Int64 = 1_000_000
+  /// Smaller differences come from the time between reading the two clocks.
+  static let tolerance = Duration.seconds(1)
 
-  private var slept: Int64
+  private var slept: Duration
 
   init(_ clock: LoopClock) { slept = Self.slept(clock) }
 
@@ -79,24 +79,22 @@ struct SleepMeter {
   mutating func hasGrown(_ clock: LoopClock) -> Bool {
     let before = slept
     slept = Self.slept(clock)
-    return slept.subtractingClamped(before) > Self.tolerance
+    return slept - before > Self.tolerance
   }
 
   /// Signed, because the clock that is read second may be ahead by a few microseconds on a machine that never slept.
-  static func slept(_ clock: LoopClock) -> Int64 {
-    Int64(clamping: clock.boottime()).subtractingClamped(clock.monotonic())
-  }
+  static func slept(_ clock: LoopClock) -> Duration { clock.boottime().sinceOrigin - clock.monotonic().sinceOrigin }
 }
 
 /// Reports that the machine has connected to a different network and may therefore have moved.
 public final class NetworkWatch {
-  /// The minimum time between reports in microseconds, so that an unstable connection does not keep the source busy.
-  private static let gap: Int64 = 60_000_000
+  /// The minimum time between reports, so that an unstable connection does not keep the source busy.
+  private static let gap = Duration.seconds(60)
 
   private var names: [NameWatch] = []
   private var matches: [SignalMatch] = []
   private let onChange: () -> Void
-  private var lastChange: Int64?
+  private var lastChange: MonotonicInstant?
 
   /// Tracks NetworkManager's primary connection and the state that systemd-networkd reports. Without either, nothing is
   /// reported.

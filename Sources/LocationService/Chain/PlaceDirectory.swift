@@ -6,7 +6,7 @@ import MainLoop
 
 /// The table of places, which is read when it is first needed and released a minute after it was last used.
 final class PlaceDirectory {
-  private static let patience: Int64 = 60_000
+  private static let patience = Duration.seconds(60)
 
   private var table: PlaceTable?
   private var release: LoopSource?
@@ -23,7 +23,7 @@ final class PlaceDirectory {
     }
     guard let table = table ?? read() else { return PlaceAnswer() }
     self.table = table
-    release = MainLoop.main.after(milliseconds: Self.patience) { [weak self] in
+    release = MainLoop.main.after(Self.patience) { [weak self] in
       self?.table = nil
       self?.last = nil
       self?.release = nil

@@ -22,8 +22,8 @@ final class SharedLocations {
   /// The sequence number of the last location published at each reduced level. Its repetition with each finer location
   /// would reveal when those arrive.
   private var published: [AccuracyLevel: UInt64] = [:]
-  /// Since when reduced locations may be told, in microseconds of the boot clock: the last wake-up.
-  private var validFrom: UInt64 = 0
+  /// Since when reduced locations may be told: the last wake-up.
+  private var validFrom = BootInstant.origin
   /// Every measurement, including those that the arbiter rejects.
   private let measurements = PassthroughSubject<Location, Never>()
   private var cancellables: Set<AnyCancellable> = []
@@ -71,8 +71,8 @@ final class SharedLocations {
     reducers[level]?.isCurrent(location, at: MainLoop.main.clock.boottime()) ?? false
   }
 
-  /// When the newest location reached the service, in microseconds of the boot clock. The same for every level.
-  var newestArrival: UInt64? { arbiter.published?.receivedAt }
+  /// When the newest location reached the service. The same for every level.
+  var newestArrival: BootInstant? { arbiter.published?.receivedAt }
 
   /// Why no earlier location may be told.
   enum Gap { case slept, clockSet, accessLost }
@@ -106,7 +106,7 @@ final class SharedLocations {
       release = nil
       return
     }
-    release = MainLoop.main.after(microseconds: Int64(clamping: until.saturatingSubtract(now))) { [weak self] in
+    release = MainLoop.main.after(until - now) { [weak self] in
       guard let self, arbiter.release(at: MainLoop.main.clock.boottime()) != nil else { return }
       publish()
     }
@@ -128,21 +128,22 @@ extension SharedLocations {
   /// The last wake-up and how long the machine had slept by now, then a line for each cell. Empty without cells.
   var memory: [String] {
     let cells = reducers.values.compactMap(\.memory)
-    return cells.isEmpty ? [] : ["\(validFrom) \(SleepMeter.slept(MainLoop.main.clock))"] + cells
+    return cells.isEmpty
+      ? [] : ["\(validFrom.microseconds) \(SleepMeter.slept(MainLoop.main.clock).microseconds)"] + cells
   }
 
   func restore(_ memory: [String]) {
     let clock = MainLoop.main.clock
     let gap = (memory.first ?? "").split(separator: " ").compactMap { Int64($0) }
     // The machine may have slept while no service ran.
-    let hasSlept = gap.count != 2 || SleepMeter.slept(clock).subtractingClamped(gap[1]) > SleepMeter.tolerance
-    validFrom = hasSlept ? clock.boottime() : UInt64(clamping: gap[0])
+    let hasSlept = gap.count != 2 || SleepMeter.slept(clock) - .microseconds(gap[1]) > SleepMeter.tolerance
+    validFrom = hasSlept ? clock.boottime() : BootInstant(microseconds: gap[0])
     for line in memory.dropFirst() {
       guard let reducer = GridReducer(memory: line, at: MainLoop.main.clock.boottime()) else { continue }
       reducers[reducer.level] = reducer
     }
   }
 
-  /// When the youngest cell may change, in microseconds of the boot clock, or nil without cells.
-  var cellsChangeAt: UInt64? { reducers.values.compactMap(\.changesAt).max() }
+  /// When the youngest cell may change, or nil without cells.
+  var cellsChangeAt: BootInstant? { reducers.values.compactMap(\.changesAt).max() }
 }

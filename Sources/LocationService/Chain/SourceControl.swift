@@ -20,7 +20,7 @@ final class SourceControl {
   private var patience: LoopSource?
   private var review: LoopSource?
   private var question: LoopSource?
-  private var askedAt: Int64?
+  private var askedAt: MonotonicInstant?
   /// The level that is requested from the source, or nil while it is released.
   private var requested: AccuracyLevel? {
     didSet {
@@ -30,8 +30,8 @@ final class SourceControl {
     }
   }
 
-  /// The minimum time between requests for another measurement by all clients together, in microseconds.
-  static let questionGap: Int64 = 1_000_000
+  /// The minimum time between requests for another measurement by all clients together.
+  static let questionGap = Duration.seconds(1)
 
   init(_ manager: LocationManager) {
     self.manager = manager
@@ -69,8 +69,7 @@ final class SourceControl {
   func ask() {
     guard question == nil else { return }
     let now = MainLoop.main.clock.monotonic()
-    let earliest = max(now, (askedAt ?? now - Self.questionGap) + Self.questionGap)
-    question = MainLoop.main.after(microseconds: earliest - now) { [weak self] in
+    question = MainLoop.main.at(max(now, askedAt.map { $0 + Self.questionGap } ?? now)) { [weak self] in
       guard let self else { return }
       question = nil
       guard schedule.isNeeded, !isResting else { return }
@@ -93,10 +92,9 @@ final class SourceControl {
 
   private func update() {
     isChanging = false
-    let now = UInt64(max(0, MainLoop.main.clock.monotonic()))
-    let (level, again) = schedule.update(at: now)
+    let (level, again) = schedule.update(at: MainLoop.main.clock.monotonic())
     change = again.map { again in
-      MainLoop.main.at(monotonic: Int64(clamping: again)) { [weak self] in self?.update() }
+      MainLoop.main.at(again) { [weak self] in self?.update() }
     }
     choice.need(level)
     isResting = schedule.isResting
@@ -123,7 +121,7 @@ final class SourceControl {
       return
     }
     guard patience == nil else { return }
-    patience = MainLoop.main.after(milliseconds: LevelChoice.patience) { [weak self] in
+    patience = MainLoop.main.after(LevelChoice.patience) { [weak self] in
       guard let self else { return }
       patience = nil
       choice.raise()
@@ -139,9 +137,9 @@ final class SourceControl {
 /// location is reduced here, but no finer than GeoClue itself would serve that client's user (`ceiling`). A user whose
 /// agent permits only `city` therefore receives nothing from a receiver, just as with GeoClue.
 nonisolated struct LevelChoice: Equatable, Sendable {
-  /// How long to wait for a location at the needed level, in milliseconds. Where only a receiver exists, each check of an
+  /// How long to wait for a location at the needed level. Where only a receiver exists, each check of an
   /// almanac waits for that, and two checks an hour hold GeoClue for less than five seconds.
-  static let patience: Int64 = 2_000
+  static let patience = Duration.seconds(2)
 
   private(set) var needed: AccuracyLevel?
   private(set) var isRaised = false

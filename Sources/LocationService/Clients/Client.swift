@@ -22,10 +22,10 @@ final class Client: GatekeeperClient {
   private(set) var isProven = false
   /// Called when it is authorized for the first time.
   var onProven: (() -> Void)?
-  /// When it was last seen without access, in microseconds of the boot clock. Facts that are still missing do not count.
-  private(set) var deniedAt: UInt64 = 0
-  /// When access was last regained; the maximum without it. Exact locations from before are not for the client.
-  private(set) var exactFrom: UInt64 = 0
+  /// When it was last seen without access. Facts that are still missing do not count.
+  private(set) var deniedAt = BootInstant.origin
+  /// When access was last regained; the far future without it. Exact locations from before are not for the client.
+  private(set) var exactFrom = BootInstant.origin
   let queue: OutgoingQueue
   /// The systemd unit of its process, once known. For display only.
   var unit: String?
@@ -51,12 +51,12 @@ final class Client: GatekeeperClient {
   }
 
   /// Takes a token from the client's bucket. Returns false if the rate is exceeded.
-  func takeToken(_ limits: Limits, at now: Int64) -> Bool {
+  func takeToken(_ limits: Limits, at now: MonotonicInstant) -> Bool {
     bucket.take(burst: limits[.callsBurst], perSecond: limits[.callsPerSecond], at: now)
   }
 
-  /// Returns when the last of `count` further calls may be dispatched, in microseconds from now.
-  func wait(for count: Int, _ limits: Limits, at now: Int64) -> Int64 {
+  /// Returns how long the last of `count` further calls must wait.
+  func wait(for count: Int, _ limits: Limits, at now: MonotonicInstant) -> Duration {
     bucket.wait(for: count, burst: limits[.callsBurst], perSecond: limits[.callsPerSecond], at: now)
   }
 
@@ -65,12 +65,12 @@ final class Client: GatekeeperClient {
   func add(_ request: any PendingRequest) { requests.append(request) }
   func remove(_ request: any PendingRequest) { requests.removeAll { $0 === request } }
 
-  func note(_ authorization: Authorization, at now: UInt64) {
+  func note(_ authorization: Authorization, at now: BootInstant) {
     // A rule of the configuration concerns one desktop-id, and the client may declare another one.
     let isRefused =
       !authorization.isAuthorized && ![.undecided, .disallowedByConfiguration].contains(authorization.reason)
-    if isRefused { (deniedAt, exactFrom) = (now, .max) }
-    if authorization.isAuthorized, exactFrom == .max { exactFrom = now }
+    if isRefused { (deniedAt, exactFrom) = (now, .distantFuture) }
+    if authorization.isAuthorized, exactFrom == .distantFuture { exactFrom = now }
     if authorization.isAuthorized, !isProven {
       isProven = true
       onProven?()

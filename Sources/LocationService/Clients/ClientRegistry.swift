@@ -75,7 +75,7 @@ final class ClientRegistry {
   func pay(for client: Client) -> Bool {
     let now = MainLoop.main.clock.monotonic()
     return withBucket(of: client, at: now) { bucket, rate in
-      bucket.wait(for: 1, burst: rate, perSecond: rate, at: now) == 0 && client.takeToken(limits, at: now)
+      bucket.wait(for: 1, burst: rate, perSecond: rate, at: now) == .zero && client.takeToken(limits, at: now)
         && bucket.take(burst: rate, perSecond: rate, at: now)
     } ?? false
   }
@@ -86,15 +86,15 @@ final class ClientRegistry {
     let now = MainLoop.main.clock.monotonic()
     if client.wait(for: count + 1, limits, at: now) > Self.longestTurn { return .callsPerSecond }
     let wait = withBucket(of: client, at: now) { $0.wait(for: accountCount + 1, burst: $1, perSecond: $1, at: now) }
-    return wait ?? 0 > Self.longestTurn ? .callsPerSecondPerUser : nil
+    return wait ?? .zero > Self.longestTurn ? .callsPerSecondPerUser : nil
   }
 
-  /// How long a call may wait for its turn, in microseconds, so that it can still be answered within 5 s.
-  static let longestTurn: Int64 = 4_000_000
+  /// How long a call may wait for its turn, so that it can still be answered in time.
+  static let longestTurn = AnswerDeadlines.turn
 
   /// Returns nil if the client's account is not known.
   private func withBucket<Result>(
-    of client: Client, at now: Int64, _ body: (inout TokenBucket, UInt32) -> Result
+    of client: Client, at now: MonotonicInstant, _ body: (inout TokenBucket, UInt32) -> Result
   ) -> Result? {
     guard let account = client.account else { return nil }
     let rate = limits[.callsPerSecondPerUser]
@@ -110,16 +110,16 @@ final class ClientRegistry {
   private static let largestBucketCount = 256
 
   /// Charges a client's account for the processor time of a call, in whole tokens.
-  func chargeForTime(since begin: Int64, _ client: Client) {
-    charge(client, Double((ProcessorTime.now - begin) / Self.tokenTime))
+  func chargeForTime(since begin: Instant<ProcessorTime>, _ client: Client) {
+    charge(client, Double((ProcessorTime.now - begin).microseconds / Self.tokenTime.microseconds))
   }
 
   /// Charges a client's account for the size of a call, because the bus delivers large messages slowly while other users'
   /// calls wait.
   func chargeForSize(_ bytes: Int, _ client: Client) { charge(client, Double(bytes / 1_024)) }
 
-  /// The processor time that costs one token, in microseconds.
-  private static let tokenTime: Int64 = 1_000
+  /// The processor time that costs one token.
+  private static let tokenTime = Duration.milliseconds(1)
 
   private func charge(_ client: Client, _ cost: Double) {
     guard let account = client.account, cost > 0 else { return }
@@ -218,9 +218,9 @@ final class ClientRegistry {
 
 /// The processor time of this thread. Measures what a call costs, regardless of the load of the machine.
 enum ProcessorTime {
-  static var now: Int64 {
+  static var now: Instant<Self> {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    return Instant(sinceOrigin: .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec))
   }
 }

@@ -20,7 +20,7 @@ final class HeapTrimmer {
   func countChanged(to count: Int) {
     guard crowd.countChanged(to: count), timer == nil else { return }
     // Clients often leave together, so wait for the others and for what is still being said to them.
-    timer = MainLoop.main.after(milliseconds: 3_000) { [weak self] in
+    timer = MainLoop.main.after(.seconds(3)) { [weak self] in
       guard let self else { return }
       timer = nil
       crowd.trimmed()

@@ -25,22 +25,21 @@ final class IdleWatch {
     if timer == nil || timeout == 0 { arm(after: period) }
   }
 
-  private var period: Int64 { Int64(timeout * 1_000_000) }
+  private var period: Duration { .microseconds(Int64(timeout * 1_000_000)) }
 
-  private func arm(after microseconds: Int64) {
+  private func arm(after rest: Duration) {
     guard timeout > 0, onIdle != nil else {
       timer = nil
       return
     }
-    timer = MainLoop.main.after(microseconds: microseconds) { [weak self] in self?.look() }
+    timer = MainLoop.main.after(rest) { [weak self] in self?.look() }
   }
 
   private func look() {
     timer = nil
     // If the service is busy, the last client to leave touches the watch again.
     guard timeout > 0, !isBusy() else { return }
-    let idle = MainLoop.main.clock.monotonic() - lastUse
-    let rest = period - idle
-    if rest > 0 { arm(after: rest) } else { onIdle?() }
+    let rest = period - (MainLoop.main.clock.monotonic() - lastUse)
+    if rest > .zero { arm(after: rest) } else { onIdle?() }
   }
 }

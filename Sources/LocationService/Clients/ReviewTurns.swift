@@ -7,14 +7,14 @@ import MainLoop
 /// Accounts take turns. A review may answer hundreds of calls that waited for the same decision, so while the bus has no
 /// room for more answers, only one client is reviewed at a time.
 final class ReviewTurns<Client: AnyObject> {
-  /// The least time between two passes, in microseconds.
-  private static var gap: Int64 { 5_000 }
+  /// The least time between two passes.
+  private static var gap: Duration { .milliseconds(5) }
   /// The same while the bus has not taken the answers to the last one.
-  private static var crowdedGap: Int64 { 10_000 }
+  private static var crowdedGap: Duration { .milliseconds(10) }
 
   private var turns = TurnQueue<Account, Client>()
   private var nextPass: LoopSource?
-  private var passedAt: Int64 = 0
+  private var passedAt = MonotonicInstant.origin
   private let hasRoom: () -> Bool
   private let review: (Client) -> Void
   private let whenDone: () -> Void
@@ -39,9 +39,9 @@ final class ReviewTurns<Client: AnyObject> {
   /// Makes a pass although no client waits.
   func schedule() { schedule(after: Self.gap) }
 
-  private func schedule(after gap: Int64) {
+  private func schedule(after gap: Duration) {
     guard nextPass == nil else { return }
-    nextPass = MainLoop.main.at(monotonic: passedAt + gap) { [weak self] in self?.pass() }
+    nextPass = MainLoop.main.at(passedAt + gap) { [weak self] in self?.pass() }
   }
 
   private func pass() {

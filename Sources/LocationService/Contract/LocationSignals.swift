@@ -41,7 +41,7 @@ nonisolated extension Delivery {
       ("Source", .string(location.source.rawValue)),
       ("Sequence", .uint64(location.sequence)),
       ("Timestamp", Value(location.timestamp)),
-      ("MonotonicUSec", .uint64(location.receivedAt)),
+      ("MonotonicUSec", .uint64(location.receivedAt.microseconds)),
     ]
     func add(_ name: String, _ number: Double?) {
       if let number, number.isFinite { pairs.append((name, .double(number))) }
@@ -57,9 +57,7 @@ nonisolated extension Delivery {
   }
 
   /// Returns the milliseconds since the location reached the service.
-  func age(at boottime: UInt64) -> UInt32 {
-    UInt32(clamping: boottime > location.receivedAt ? (boottime - location.receivedAt) / 1_000 : 0)
-  }
+  func age(at now: BootInstant) -> UInt32 { UInt32(clamping: (now - location.receivedAt).milliseconds) }
 }
 
 nonisolated extension Value {

@@ -9,17 +9,17 @@ import MainLoop
 /// than one user can send. Calls within the limits wait for their turn; those above a rate wait in their account's line
 /// until the rate allows them, unless that would be too late for an answer.
 final class CallIntake {
-  /// How often to check whether the bus has taken the pending answers, in milliseconds.
-  private static let roomInterval: Int64 = 1
+  /// How often to check whether the bus has taken the pending answers.
+  private static let roomInterval = Duration.milliseconds(1)
 
-  /// How long calls are dispatched before other sources on the loop get their turn, in microseconds.
-  private static let slice: Int64 = 2_000
+  /// How long calls are dispatched before other sources on the loop get their turn.
+  private static let slice = Duration.milliseconds(2)
 
   private let connection: Connection
   private let clients: ClientRegistry
   private let outbox: Outbox
-  /// How often to check whether a rate allows a waiting call, in milliseconds.
-  private static let rateInterval: Int64 = 5
+  /// How often to check whether a rate allows a waiting call.
+  private static let rateInterval = Duration.milliseconds(5)
 
   private var queue = FairQueue<BusName, MethodCall>()
   /// What waits is small: a user may have thousands of refused calls.
@@ -99,7 +99,7 @@ final class CallIntake {
   private func limitOfWaiting(_ client: Client) -> Limits.Key? {
     let count = queue.count(of: client.name, client.account)
     // Within the rate, a call waits only for its turn.
-    if client.wait(for: count + 1, clients.limits, at: MainLoop.main.clock.monotonic()) > 0,
+    if client.wait(for: count + 1, clients.limits, at: MainLoop.main.clock.monotonic()) > .zero,
       UInt32(clamping: count) + client.pendingCalls >= clients.limits[.callsPerConnection]
     {
       return .callsPerConnection
@@ -107,8 +107,8 @@ final class CallIntake {
     return clients.limitOfTurn(of: client, after: count, client.account.map { queue.count(of: $0) } ?? 0)
   }
 
-  /// How often waiting refusals are checked, in milliseconds.
-  private static let refusalInterval: Int64 = 5
+  /// How often waiting refusals are checked.
+  private static let refusalInterval = Duration.milliseconds(5)
 
   private func refuse(_ call: MethodCall, bytes: Int, of client: Client, _ limit: Limits.Key) {
     guard let call = call.postpone() else { return }
@@ -121,7 +121,7 @@ final class CallIntake {
     case .drop: break
     case .waits:
       if refusing == nil {
-        refusing = MainLoop.main.every(microseconds: Self.refusalInterval * 1_000) { [weak self] in self?.refuseDue() }
+        refusing = MainLoop.main.every(Self.refusalInterval) { [weak self] in self?.refuseDue() }
       }
     }
   }
@@ -180,7 +180,7 @@ final class CallIntake {
       guard let call else {
         if isResuming { continue }
         if queue.isReady {
-          waitForRate = MainLoop.main.after(milliseconds: Self.rateInterval) { [weak self] in self?.dispatchLater() }
+          waitForRate = MainLoop.main.after(Self.rateInterval) { [weak self] in self?.dispatchLater() }
         }
         return
       }
@@ -203,7 +203,7 @@ final class CallIntake {
   }
 
   private func dispatchWhenRoom() {
-    waitForRoom = MainLoop.main.after(milliseconds: Self.roomInterval) { [weak self] in
+    waitForRoom = MainLoop.main.after(Self.roomInterval) { [weak self] in
       self?.waitForRoom = nil
       self?.dispatchLater()
     }

@@ -9,11 +9,11 @@ final class Outbox {
   /// The number of queued bytes above which nothing deferrable is sent. A queued message takes about twice its size in
   /// memory, and all subscriptions together must not grow the service by more than 2 MiB.
   static let highWater = 768 * 1024
-  /// The interval for checking whether the queue has drained, in microseconds.
-  private static let pollInterval: Int64 = 20_000
-  private static let reducedInterval: Int64 = 60_000_000
-  /// The interval for repeating pings that could not be sent, in microseconds.
-  private static let pingInterval: Int64 = 500_000
+  /// The interval for checking whether the queue has drained.
+  private static let pollInterval = Duration.milliseconds(20)
+  private static let reducedInterval = Duration.seconds(60)
+  /// The interval for repeating pings that could not be sent.
+  private static let pingInterval = Duration.milliseconds(500)
 
   private let queuedBytes: () -> Int
   private let pings: any ClientPinging
@@ -109,7 +109,7 @@ final class Outbox {
   /// Suspends clients that owe an answer, after the service has rejoined a bus that had stopped reading from it.
   func suspendDebtors() { ledger.suspendDebtors() }
 
-  private var now: Int64 { MainLoop.main.clock.monotonic() }
+  private var now: MonotonicInstant { MainLoop.main.clock.monotonic() }
 
   /// Counts bytes sent to a connection, if it belongs to a client.
   func sent(_ bytes: Int, to client: BusName) {
@@ -125,7 +125,7 @@ final class Outbox {
     guard !isSent else { return ledger.pinged(client, at: now) }
     unpinged.insert(client)
     if pinging == nil {
-      pinging = MainLoop.main.after(microseconds: Self.pingInterval) { [weak self] in self?.pingAgain() }
+      pinging = MainLoop.main.after(Self.pingInterval) { [weak self] in self?.pingAgain() }
     }
   }
 
@@ -140,10 +140,10 @@ final class Outbox {
 
   private func arm() {
     if isFull, poll == nil, !waiting.isEmpty {
-      poll = MainLoop.main.every(microseconds: Self.pollInterval) { [weak self] in self?.drainAll() }
+      poll = MainLoop.main.every(Self.pollInterval) { [weak self] in self?.drainAll() }
     }
     if reducedDeliveries == nil, !waiting.isEmpty {
-      reducedDeliveries = MainLoop.main.every(microseconds: Self.reducedInterval) { [weak self] in
+      reducedDeliveries = MainLoop.main.every(Self.reducedInterval) { [weak self] in
         self?.deliverToReduced()
       }
     }

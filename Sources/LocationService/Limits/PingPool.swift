@@ -25,11 +25,11 @@ final class PingPool: ClientPinging {
   /// The maximum number of pings in flight on one connection. dbus-daemon's own limit is 128.
   nonisolated static let perConnection = 64
   nonisolated static let connections = 8
-  /// How long a ping may stay unanswered before it can be abandoned, in microseconds.
-  nonisolated static let patience: Int64 = 5_000_000
+  /// How long a ping may stay unanswered before it can be abandoned.
+  nonisolated static let patience = Duration.seconds(5)
 
-  /// How long to wait after the bus has refused a connection, in microseconds.
-  nonisolated static let pause: Int64 = 1_000_000
+  /// How long to wait after the bus has refused a connection.
+  nonisolated static let pause = Duration.seconds(1)
 
   private final class Lane {
     let connection: Connection
@@ -42,7 +42,7 @@ final class PingPool: ClientPinging {
     let lane: Lane
     let account: Account
     let call: PendingCall
-    let sentAt: Int64
+    let sentAt: MonotonicInstant
     let action: () -> Void
   }
 
@@ -52,13 +52,13 @@ final class PingPool: ClientPinging {
   private var quota = Quota()
   private var hasComplained = false
   /// When the bus may be asked for a connection again.
-  private var opensFrom: Int64 = 0
-  private let (connections, perConnection, patience): (Int, Int, Int64)
+  private var opensFrom = MonotonicInstant.origin
+  private let (connections, perConnection, patience): (Int, Int, Duration)
 
   /// - Parameter open: Opens a connection to the clients' bus.
   init(
     connections: Int = PingPool.connections, perConnection: Int = PingPool.perConnection,
-    patience: Int64 = PingPool.patience, _ open: @escaping () throws(DBusError) -> Connection
+    patience: Duration = PingPool.patience, _ open: @escaping () throws(DBusError) -> Connection
   ) {
     (self.connections, self.perConnection, self.patience) = (connections, perConnection, patience)
     self.open = open
@@ -71,9 +71,11 @@ final class PingPool: ClientPinging {
     return abandonOverdue(of: account) && begin(client, of: account, sentAt: now, action)
   }
 
-  private var now: Int64 { MainLoop.main.clock.monotonic() }
+  private var now: MonotonicInstant { MainLoop.main.clock.monotonic() }
 
-  private func begin(_ client: BusName, of account: Account, sentAt: Int64, _ action: @escaping () -> Void) -> Bool {
+  private func begin(_ client: BusName, of account: Account, sentAt: MonotonicInstant, _ action: @escaping () -> Void)
+    -> Bool
+  {
     let all = perConnection * connections
     guard quota.take(for: account, perAccount: all, of: all) == nil else { return false }
     guard let lane = lane(),

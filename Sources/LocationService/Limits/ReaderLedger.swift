@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistGatekeeper
+import GeopublicistLocationModel
 
 /// Tracks what has been sent to each client since it last proved that it reads.
 ///
@@ -14,12 +15,11 @@ import GeopublicistGatekeeper
 /// The unproven bytes of all clients of an account together are limited as well, because a user may have hundreds of
 /// connections.
 nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendable {
-  /// In bytes and microseconds.
   struct Thresholds: Sendable {
     /// The tally, or the unproven bytes, at which a ping is sent.
     var ping = 256 * 1024
-    /// How long a ping may stay unanswered, in microseconds.
-    var patience: Int64 = 5_000_000
+    /// How long a ping may stay unanswered.
+    var patience = Duration.seconds(5)
     /// The tally at which nothing more is sent while a ping is unanswered.
     var suspend = 1024 * 1024
     /// The unproven bytes at which nothing more is sent while a ping is unanswered.
@@ -47,9 +47,9 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     var account: Account
     var tally = 0
     var unproven = 0
-    var forgivenAt: Int64
+    var forgivenAt: MonotonicInstant
     /// When the unanswered ping was requested.
-    var pingedAt: Int64?
+    var pingedAt: MonotonicInstant?
   }
 
   private let thresholds: Thresholds
@@ -60,7 +60,7 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
   init(_ thresholds: Thresholds = Thresholds()) { self.thresholds = thresholds }
 
   /// Counts bytes sent to a client. Returns whether to ping it now. Call ``pinged(_:at:)`` if that was possible.
-  mutating func sent(_ bytes: Int, to client: Client, of account: Account, at now: Int64) -> Bool {
+  mutating func sent(_ bytes: Int, to client: Client, of account: Account, at now: MonotonicInstant) -> Bool {
     var entry = entries[client] ?? Entry(account: account, forgivenAt: now)
     if entry.account != account { move(&entry, to: account) }
     forgive(&entry, at: now)
@@ -71,7 +71,7 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
   }
 
   /// Records that a ping has been sent, from when on the client has time to answer.
-  mutating func pinged(_ client: Client, at now: Int64) {
+  mutating func pinged(_ client: Client, at now: MonotonicInstant) {
     if entries[client]?.pingedAt == nil { entries[client]?.pingedAt = now }
   }
 
@@ -83,7 +83,7 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
   }
 
   /// Records a call by a client. Returns whether it may be sent something again as a result.
-  mutating func called(_ client: Client, at now: Int64) -> Bool {
+  mutating func called(_ client: Client, at now: MonotonicInstant) -> Bool {
     guard let before = entries[client] else { return false }
     let state = state(of: before, at: now)
     var entry = before
@@ -99,7 +99,7 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
   }
 
   /// Records any answer of a client to a ping. Returns whether it may be sent something again as a result.
-  mutating func answered(_ client: Client, at now: Int64) -> Bool {
+  mutating func answered(_ client: Client, at now: MonotonicInstant) -> Bool {
     guard var entry = entries[client] else { return false }
     let wasReading = state(of: entry, at: now) == .reading
     count(-entry.unproven, in: &entry)
@@ -110,7 +110,7 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     return !wasReading
   }
 
-  func state(of client: Client, at now: Int64) -> State {
+  func state(of client: Client, at now: MonotonicInstant) -> State {
     entries[client].map { state(of: $0, at: now) } ?? .reading
   }
 
@@ -128,7 +128,7 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
 
   var count: Int { entries.count }
 
-  private func state(of entry: Entry, at now: Int64) -> State {
+  private func state(of entry: Entry, at now: MonotonicInstant) -> State {
     // The limits hold even if no ping could be sent.
     guard entry.pingedAt != nil || isPingDue(entry) else { return .reading }
     if entry.tally >= thresholds.suspend || isOverLimit(entry) { return .suspended }
@@ -146,9 +146,9 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     unprovenOfAccount[account, default: 0] >= thresholds.accountPing ? thresholds.ping / 16 : thresholds.ping
   }
 
-  private mutating func forgive(_ entry: inout Entry, at now: Int64) {
-    let elapsed = max(0, now - entry.forgivenAt)
-    let bytes = Int(min(Double(entry.unproven), Double(elapsed) / 1_000_000 * Double(thresholds.forgivenPerSecond)))
+  private mutating func forgive(_ entry: inout Entry, at now: MonotonicInstant) {
+    let elapsed = max(.zero, now - entry.forgivenAt)
+    let bytes = Int(min(Double(entry.unproven), elapsed.seconds * Double(thresholds.forgivenPerSecond)))
     guard bytes > 0 else { return }
     entry.forgivenAt = now
     count(-bytes, in: &entry)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistGatekeeper
+import GeopublicistLocationModel
 
 /// Schedules the refusal of calls.
 ///
@@ -44,7 +45,7 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
   /// Decides what to do with a call. `bytes` is the size of the call:
   /// it is charged, because an answer invites the next call.
   mutating func add(
-    _ call: Call, bytes: Int, of client: Client, _ account: Account, mayRefuseNow: Bool, at now: Int64
+    _ call: Call, bytes: Int, of client: Client, _ account: Account, mayRefuseNow: Bool, at now: MonotonicInstant
   ) -> Outcome {
     if lines.count >= Self.largestLineCount { removeIdle(at: now) }
     var line = lines.removeValue(forKey: account) ?? Line(bucket: TokenBucket(burst: bounds.burst, at: now))
@@ -60,7 +61,7 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
   }
 
   /// Removes and returns the next call that may be refused now, of an account that `isServed`.
-  mutating func next(at now: Int64, _ isServed: (Account) -> Bool = { _ in true }) -> Call? {
+  mutating func next(at now: MonotonicInstant, _ isServed: (Account) -> Bool = { _ in true }) -> Call? {
     for _ in accounts.indices {
       let account = accounts.removeFirst()
       guard var line = lines.removeValue(forKey: account), !line.calls.isEmpty else { continue }
@@ -94,11 +95,11 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
     return removed
   }
 
-  private func takeToken(_ line: inout Line, _ now: Int64) -> Bool {
+  private func takeToken(_ line: inout Line, _ now: MonotonicInstant) -> Bool {
     line.bucket.take(burst: bounds.burst, perSecond: bounds.perSecond, at: now)
   }
 
-  private mutating func removeIdle(at now: Int64) {
+  private mutating func removeIdle(at now: MonotonicInstant) {
     lines = lines.filter { _, line in
       var bucket = line.bucket
       return !line.calls.isEmpty || !bucket.isFull(burst: bounds.burst, perSecond: bounds.perSecond, at: now)

@@ -27,7 +27,7 @@ final class StatePacer {
     var waiting: [Turn] = []
   }
 
-  private static let interval: Int64 = 50_000
+  private static let interval = Duration.milliseconds(50)
 
   private var lines: [Payer: Line] = [:]
   private var turn: LoopSource?
@@ -55,7 +55,7 @@ final class StatePacer {
       lines[payer] = isIdle ? nil : line
     }
     let isDone = lines.values.allSatisfy(\.waiting.isEmpty)
-    turn = isDone ? nil : MainLoop.main.after(microseconds: Self.interval) { [weak self] in self?.tell() }
+    turn = isDone ? nil : MainLoop.main.after(Self.interval) { [weak self] in self?.tell() }
     for action in due { action() }
   }
 }

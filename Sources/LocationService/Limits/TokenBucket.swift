@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+
 /// Allows a burst, then a steady rate. Expensive operations are charged afterwards.
 nonisolated struct TokenBucket: Sendable {
   private var tokens: Double
-  private var filledAt: Int64
+  private var filledAt: MonotonicInstant
 
-  init(burst: UInt32, at now: Int64) {
+  init(burst: UInt32, at now: MonotonicInstant) {
     tokens = Double(burst)
     filledAt = now
   }
 
-  /// Takes one token if available. `now` is in microseconds of a monotonic clock.
-  mutating func take(burst: UInt32, perSecond: UInt32, at now: Int64) -> Bool {
+  /// Takes one token if available.
+  mutating func take(burst: UInt32, perSecond: UInt32, at now: MonotonicInstant) -> Bool {
     fill(burst: burst, perSecond: perSecond, at: now)
     guard tokens >= 1 else { return false }
     tokens -= 1
     return true
   }
 
-  /// Returns how long it takes until `count` tokens are available, in microseconds.
-  mutating func wait(for count: Int, burst: UInt32, perSecond: UInt32, at now: Int64) -> Int64 {
+  /// Returns how long it takes until `count` tokens are available, in whole microseconds.
+  mutating func wait(for count: Int, burst: UInt32, perSecond: UInt32, at now: MonotonicInstant) -> Duration {
     fill(burst: burst, perSecond: perSecond, at: now)
-    return Int64(max(0, Double(count) - tokens) / Double(max(1, perSecond)) * 1_000_000)
+    return .microseconds(Int64(max(0, Double(count) - tokens) / Double(max(1, perSecond)) * 1_000_000))
   }
 
   /// Charges for work already done, even beyond the available tokens. The debt is limited to one burst, so that a lower
@@ -30,13 +32,13 @@ nonisolated struct TokenBucket: Sendable {
   }
 
   /// Returns whether the bucket is full, so that it can be replaced by a new one.
-  mutating func isFull(burst: UInt32, perSecond: UInt32, at now: Int64) -> Bool {
+  mutating func isFull(burst: UInt32, perSecond: UInt32, at now: MonotonicInstant) -> Bool {
     fill(burst: burst, perSecond: perSecond, at: now)
     return tokens >= Double(burst)
   }
 
-  private mutating func fill(burst: UInt32, perSecond: UInt32, at now: Int64) {
-    let elapsed = Double(max(0, now &- filledAt)) / 1_000_000
+  private mutating func fill(burst: UInt32, perSecond: UInt32, at now: MonotonicInstant) {
+    let elapsed = max(.zero, now - filledAt).seconds
     tokens = min(Double(burst), tokens + elapsed * Double(perSecond))
     filledAt = now
   }

@@ -16,15 +16,15 @@ nonisolated struct AlmanacMachine: ObjectMachine {
   /// The last almanac sent. Nil before the first one and as soon as access is lost.
   private(set) var told: AlmanacReport?
   /// When the source is checked next; nil if its location is awaited.
-  private(set) var checkAt: UInt64?
+  private(set) var checkAt: BootInstant?
   private var newest: AlmanacReport?
   /// Whether the owner is to be told ``newest``.
   private var isDue = false
   private var isHeld = false
-  private var armedFor: UInt64?
+  private var armedFor: BootInstant?
 
-  /// A smaller error of the timer, in microseconds, does not require rescheduling.
-  private static let tolerance: UInt64 = 2_000_000
+  /// A smaller error of the timer does not require rescheduling.
+  private static let tolerance = Duration.seconds(2)
   /// How long the timer waits if no change of phase is near, in seconds.
   private static let longestWait: Int64 = 86_400
 
@@ -33,7 +33,7 @@ nonisolated struct AlmanacMachine: ObjectMachine {
     object = ObjectState(options.accuracy, authorization, sourceDecides: sourceDecides)
   }
 
-  mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction] {
+  mutating func handle(_ event: ClientEvent, at now: BootInstant) -> [ClientAction] {
     guard !object.isOver else { return [] }
     let oldCheck = checkAt
     var actions = react(to: event, at: now)
@@ -57,7 +57,7 @@ nonisolated struct AlmanacMachine: ObjectMachine {
 }
 
 nonisolated extension AlmanacMachine {
-  private mutating func react(to event: ClientEvent, at now: UInt64) -> [ClientAction] {
+  private mutating func react(to event: ClientEvent, at now: BootInstant) -> [ClientAction] {
     switch event {
     case .start(let stops):
       let (actions, begins) = object.start(after: stops)
@@ -89,7 +89,7 @@ nonisolated extension AlmanacMachine {
     }
   }
 
-  private mutating func take(_ location: Location, _ level: AccuracyLevel, at now: UInt64) {
+  private mutating func take(_ location: Location, _ level: AccuracyLevel, at now: BootInstant) {
     guard isActive, level <= self.level else { return }
     // In the same cell only the time of the measurement differs.
     let report =
@@ -97,7 +97,7 @@ nonisolated extension AlmanacMachine {
       ?? AlmanacReport(location, level, place, at: wallClock, options.almanac)
     newest = report
     // A remembered location does not end the wait for one that is measured now.
-    checkAt = location.isRemembered ? nil : now.saturatingAdd(SourceWait.checkInterval)
+    checkAt = location.isRemembered ? nil : now + SourceWait.checkInterval
     if told.map({ isOther(report, than: $0) }) ?? true { isDue = true }
   }
 
@@ -117,10 +117,10 @@ nonisolated extension AlmanacMachine {
 
   private mutating func forget() { (told, newest, checkAt, isDue, armedFor) = (nil, nil, nil, false, nil) }
 
-  private mutating func armTimer(at now: UInt64) -> [ClientAction] {
+  private mutating func armTimer(at now: BootInstant) -> [ClientAction] {
     guard let newest else { return [] }
     let seconds = newest.forecast.next.map { $0.start - Int64(clamping: wallClock / 1_000_000) } ?? Self.longestWait
-    let time = now.saturatingAdd(UInt64(clamping: min(seconds, Self.longestWait)) * 1_000_000)
+    let time = now + .seconds(max(0, min(seconds, Self.longestWait)))
     if let armedFor, max(armedFor, time) - min(armedFor, time) < Self.tolerance { return [] }
     armedFor = time
     return [.armTimer(time)]
@@ -164,11 +164,8 @@ nonisolated struct AlmanacReport: Equatable, Sendable {
     forecast.next.map { $0.start <= Int64(clamping: time / 1_000_000) } ?? false
   }
 
-  /// The end of the level's interval, in microseconds of the boot clock.
-  var validUntil: UInt64 {
-    let length = UInt64(max(1, level.minimumInterval)) * 1_000_000
-    return (location.receivedAt - location.receivedAt % length).saturatingAdd(length)
-  }
+  /// The end of the level's interval.
+  var validUntil: BootInstant { level.endOfInterval(of: location.receivedAt) }
 
   private static func forecast(for location: Location, at time: UInt64, _ options: AlmanacOptions) -> DayForecast {
     DayForecast(

@@ -14,7 +14,7 @@ nonisolated enum ClientEvent: Sendable {
   /// The current decision of the gatekeeper.
   case standing(Standing)
   case source(SourceStatus)
-  /// The chain delivered a location of the level that it follows, measured `age` microseconds ago.
+  /// The chain delivered a location of the level that it follows.
   case location(Location, AccuracyLevel)
   /// The machine has slept and may have moved.
   case slept
@@ -70,7 +70,7 @@ nonisolated enum ClientAction: Equatable, Sendable {
   case receiving(Bool)
   case askSource
   /// Sends ``ClientEvent/timer`` at this time, replacing any earlier request.
-  case armTimer(UInt64)
+  case armTimer(BootInstant)
   case audit(Authorization)
   case deliver(Delivery)
   case tell(RegionReport)
@@ -97,9 +97,9 @@ nonisolated struct Delivery: Equatable, Sendable {
   var isReduced: Bool
 }
 
-/// The state machine of a client's object or call. All times are in microseconds of the boot clock.
+/// The state machine of a client's object or call.
 nonisolated protocol ClientMachine: Sendable {
-  mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction]
+  mutating func handle(_ event: ClientEvent, at now: BootInstant) -> [ClientAction]
   var options: ClientOptions { get }
 }
 

@@ -16,14 +16,14 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
   /// The number of events that the owner was told.
   private(set) var delivered: UInt64 = 0
   var object: ObjectState
-  private var lifetime: UpdateBudget
+  private var lifetime: UpdateBudget<BootClock>
   /// Deliveries are held, so nothing is evaluated: the result could not be sent.
   private var isHeld = false
-  private var armedFor: UInt64?
+  private var armedFor: BootInstant?
   private var need = RegionMachine.Need.nothing
 
-  /// A smaller change of the next check, in microseconds, does not require rescheduling.
-  private static let needTolerance: UInt64 = 1_000_000
+  /// A smaller change of the next check does not require rescheduling.
+  private static let needTolerance = Duration.seconds(1)
 
   init(
     _ options: ClientOptions, _ configuration: RegionConfiguration, _ authorization: Authorization, sourceDecides: Bool
@@ -34,7 +34,7 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
     lifetime = UpdateBudget(duration: options.duration)
   }
 
-  mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction] {
+  mutating func handle(_ event: ClientEvent, at now: BootInstant) -> [ClientAction] {
     guard !object.isOver else { return [] }
     let (state, reason) = (region.state, region.reason)
     var actions = react(to: event, at: now)
@@ -47,7 +47,7 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
 }
 
 nonisolated extension MonitoredRegionMachine {
-  private mutating func react(to event: ClientEvent, at now: UInt64) -> [ClientAction] {
+  private mutating func react(to event: ClientEvent, at now: BootInstant) -> [ClientAction] {
     switch event {
     case .start(let stops):
       let (actions, begins) = object.start(after: stops)
@@ -79,7 +79,7 @@ nonisolated extension MonitoredRegionMachine {
   /// The level at which the region is evaluated, or nil without access.
   private var grantedLevel: AccuracyLevel? { authorization.isAuthorized ? level : nil }
 
-  private mutating func standingChanged(_ standing: Standing, at now: UInt64) -> [ClientAction] {
+  private mutating func standingChanged(_ standing: Standing, at now: BootInstant) -> [ClientAction] {
     isHeld = standing.isHeld
     guard standing.authorization != authorization else { return [] }
     let actions = object.change(to: standing.authorization)
@@ -88,12 +88,12 @@ nonisolated extension MonitoredRegionMachine {
     return actions + run(.level(grantedLevel), at: now)
   }
 
-  private mutating func take(_ location: Location, _ level: AccuracyLevel, at now: UInt64) -> [ClientAction] {
+  private mutating func take(_ location: Location, _ level: AccuracyLevel, at now: BootInstant) -> [ClientAction] {
     guard isActive, !isHeld, level <= self.level else { return [] }
     return run(.location(location), at: now)
   }
 
-  private mutating func run(_ event: RegionMachine.Event, at now: UInt64) -> [ClientAction] {
+  private mutating func run(_ event: RegionMachine.Event, at now: BootInstant) -> [ClientAction] {
     var actions: [ClientAction] = []
     for action in region.handle(event, at: now) {
       switch action {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistGatekeeper
 import GeopublicistLocationModel
 
 /// The state machine of one `GetLocation` call. Waits for a decision, a location or its timeout.
@@ -12,11 +13,11 @@ nonisolated struct LocationRequestMachine: ClientMachine {
   private var kept: (location: Location, level: AccuracyLevel)?
   /// The most accurate location that does not meet the required accuracy, for `best-effort`.
   private var best: (location: Location, level: AccuracyLevel)?
-  private var asksSourceAt: UInt64?
+  private var asksSourceAt: BootInstant?
   /// The timeout of 0 is over, but a cached location may still answer once the facts are known.
   private var isOverdue = false
-  private let began: UInt64
-  private let deadline: UInt64
+  private let began: BootInstant
+  private let deadline: BootInstant
   private let sourceDecides: Bool
 
   private enum State {
@@ -26,21 +27,20 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     case over
   }
 
-  /// How long a call waits for the source before it requests another measurement, in microseconds.
-  static let patience: UInt64 = 3_000_000
+  /// How long a call waits for the source before it requests another measurement.
+  static let patience = Duration.seconds(3)
 
-  init(_ options: ClientOptions, _ source: SourceStatus, at now: UInt64, sourceDecides: Bool) {
+  init(_ options: ClientOptions, _ source: SourceStatus, at now: BootInstant, sourceDecides: Bool) {
     self.options = options
     self.source = source
     self.sourceDecides = sourceDecides
-    let timeout = UInt64(options.timeout) * 1_000
     began = now
-    deadline = now + timeout
+    deadline = now + options.timeout
     // A source that is silent because nothing moves measures again on request.
-    asksSourceAt = now + min(Self.patience, timeout / 2)
+    asksSourceAt = now + min(Self.patience, options.timeout / 2)
   }
 
-  mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction] {
+  mutating func handle(_ event: ClientEvent, at now: BootInstant) -> [ClientAction] {
     guard state != .over else { return [] }
     switch event {
     case .prepared:
@@ -68,14 +68,14 @@ nonisolated struct LocationRequestMachine: ClientMachine {
 
   /// Returns whether a cached location is recent enough, based on when it reached the service. One that arrived after the
   /// call, while the caller was still being checked, always is.
-  func accepts(arrivedAt arrival: UInt64, at now: UInt64) -> Bool {
-    arrival >= began || options.maximumAge > 0 && now.saturatingSubtract(arrival) <= UInt64(options.maximumAge) * 1_000
+  func accepts(arrivedAt arrival: BootInstant, at now: BootInstant) -> Bool {
+    arrival >= began || options.maximumAge > .zero && now - arrival <= options.maximumAge
   }
 
-  /// Returns whether a remembered location is recent enough, based on its age in microseconds.
-  func accepts(age: UInt64) -> Bool { age / 1_000 <= options.maximumAge && options.maximumAge > 0 }
+  /// Returns whether a remembered location is recent enough, based on its age.
+  func accepts(age: Duration) -> Bool { age <= options.maximumAge && options.maximumAge > .zero }
 
-  var nextTime: UInt64 { min(asksSourceAt ?? deadline, deadline) }
+  var nextTime: BootInstant { min(asksSourceAt ?? deadline, deadline) }
 }
 
 nonisolated extension LocationRequestMachine {
@@ -132,9 +132,9 @@ nonisolated extension LocationRequestMachine {
     return sourceDecides ? options.accuracy : nil
   }
 
-  private mutating func timer(_ now: UInt64) -> [ClientAction] {
+  private mutating func timer(_ now: BootInstant) -> [ClientAction] {
     if now >= deadline {
-      isOverdue = options.timeout == 0 && (state == .gathering || standing.isHeld && kept != nil)
+      isOverdue = options.timeout == .zero && (state == .gathering || standing.isHeld && kept != nil)
       return isOverdue ? [] : timeIsUp()
     }
     guard let time = asksSourceAt, now >= time else { return [.armTimer(nextTime)] }
@@ -179,7 +179,7 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
   private var standing = Standing(authorization: .undecided)
   private var source: SourceStatus
   private var engagement = Engagement()
-  private let arrivedAt: UInt64
+  private let arrivedAt: BootInstant
   private let isInteractive: Bool
   private let sourceDecides: Bool
 
@@ -192,13 +192,9 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
     case over
   }
 
-  /// Slightly less than the 5 s within which every call is answered, in microseconds from its arrival.
-  static let deadline: UInt64 = 4_500_000
-  /// Slightly less than the 120 s within which an interactive call is answered, in microseconds from its arrival.
-  static let dialogDeadline: UInt64 = 119_000_000
-
   /// Creates the state machine of a call that arrived at `now`. `isInteractive` allows asking the user.
-  init(_ options: ClientOptions, _ source: SourceStatus, isInteractive: Bool, at now: UInt64, sourceDecides: Bool) {
+  init(_ options: ClientOptions, _ source: SourceStatus, isInteractive: Bool, at now: BootInstant, sourceDecides: Bool)
+  {
     self.options = options
     self.source = source
     self.isInteractive = isInteractive
@@ -208,11 +204,11 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
 
   /// Returns the initial actions. If the source decides, it must run before there can be a decision.
   mutating func begin() -> [ClientAction] {
-    [.armTimer(arrivedAt + Self.deadline)]
+    [.armTimer(arrivedAt + AnswerDeadlines.gathering)]
       + engagement.change(to: Engagement(need: sourceDecides ? options.accuracy : nil))
   }
 
-  mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction] {
+  mutating func handle(_ event: ClientEvent, at now: BootInstant) -> [ClientAction] {
     guard state != .over else { return [] }
     switch event {
     case .prepared:
@@ -235,7 +231,9 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
 }
 
 nonisolated extension AuthorizationRequestMachine {
-  private var deadline: UInt64 { arrivedAt + (state == .asking ? Self.dialogDeadline : Self.deadline) }
+  private var deadline: BootInstant {
+    arrivedAt + (state == .asking ? AnswerDeadlines.dialog : AnswerDeadlines.gathering)
+  }
 
   private mutating func evaluate() -> [ClientAction] {
     guard state == .waiting else { return [] }

@@ -7,7 +7,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
   /// The last delivery. Nil before the first location and as soon as access is lost.
   private(set) var last: Delivery?
   var object: ObjectState
-  private var budget: UpdateBudget
+  private var budget: UpdateBudget<BootClock>
 
   init(_ options: ClientOptions, _ authorization: Authorization, sourceDecides: Bool) {
     self.options = options
@@ -17,7 +17,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
 
   var delivered: UInt64 { budget.delivered }
 
-  mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction] {
+  mutating func handle(_ event: ClientEvent, at now: BootInstant) -> [ClientAction] {
     guard !object.isOver else { return [] }
     let actions = react(to: event, at: now)
     // The chain forgets what was sent last, too.
@@ -27,7 +27,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
 }
 
 nonisolated extension SubscriptionMachine {
-  private mutating func react(to event: ClientEvent, at now: UInt64) -> [ClientAction] {
+  private mutating func react(to event: ClientEvent, at now: BootInstant) -> [ClientAction] {
     switch event {
     case .start(let stops):
       let (actions, begins) = object.start(after: stops)

@@ -8,7 +8,7 @@ import MainLoop
 /// A client's almanac, driven by an ``AlmanacMachine``.
 final class ClientAlmanac: ClientObject<AlmanacMachine> {
   /// Since when the first location is awaited.
-  private var waitsFrom: UInt64?
+  private var waitsFrom: MonotonicInstant?
 
   init(_ number: UInt64, of client: Client, _ options: ClientOptions, in host: any ClientHost) {
     let authorization = host.gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)

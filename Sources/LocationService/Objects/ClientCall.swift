@@ -49,10 +49,10 @@ class LocationRequest: ClientCall<LocationRequestMachine> {
   /// Returns what the caller is told of a location.
   func value(of delivery: Delivery) -> Value {
     let age = delivery.location.isRemembered ? remembered(at: delivery.level)?.age : nil
-    return delivery.value(age: age.map { UInt32(clamping: $0 / 1_000) } ?? delivery.age(at: now))
+    return delivery.value(age: age.map { UInt32(clamping: $0.milliseconds) } ?? delivery.age(at: now))
   }
 
-  private func remembered(at level: AccuracyLevel) -> (location: Location, age: UInt64)? {
+  private func remembered(at level: AccuracyLevel) -> (location: Location, age: Duration)? {
     level <= .city ? host.lastPlaces?.location(for: client, at: level) : nil
   }
 
@@ -65,7 +65,7 @@ class LocationRequest: ClientCall<LocationRequestMachine> {
       // a refusal, the location of the interval counts as soon as any has arrived.
       let isCurrent = host.locations.isCurrent(newest, at: level) && arrival > client.deniedAt
       let isAllowed =
-        level != .exact || client.exactFrom == 0 || newest.receivedAt > client.exactFrom || newest.isAsserted
+        level != .exact || client.exactFrom == .origin || newest.receivedAt > client.exactFrom || newest.isAsserted
       if isCurrent || isAllowed && machine.accepts(arrivedAt: newest.receivedAt, at: now) { standing.cached = newest }
     } else if let (location, age) = remembered(at: level), machine.accepts(age: age) {
       standing.cached = location

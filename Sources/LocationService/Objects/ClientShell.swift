@@ -26,7 +26,7 @@ class ClientShell<Machine: ClientMachine> {
   private var noted: Authorization?
   private var chain: AnyCancellable?
   /// The last time converted by ``monotonic(_:)``, by both clocks.
-  private var converted: (at: UInt64, monotonic: UInt64) = (0, 0)
+  private var converted: (at: BootInstant, monotonic: MonotonicInstant) = (.origin, .origin)
 
   init(_ machine: Machine, of client: Client, in host: any ClientHost) {
     self.machine = machine
@@ -127,13 +127,11 @@ class ClientShell<Machine: ClientMachine> {
   /// Applies changed thresholds to the running chain.
   final func configureChain(at level: AccuracyLevel) { pacer.configure(thresholds(at: level)) }
 
-  final var now: UInt64 { MainLoop.main.clock.boottime() }
+  final var now: BootInstant { MainLoop.main.clock.boottime() }
 
   /// Converts a time of the boot clock to the clock of the schedule, and the same time always to the same result.
-  final func monotonic(_ time: UInt64) -> UInt64 {
-    if time != converted.at {
-      converted = (time, UInt64(max(0, MainLoop.main.clock.monotonic())) &+ time.saturatingSubtract(now))
-    }
+  final func monotonic(_ time: BootInstant) -> MonotonicInstant {
+    if time != converted.at { converted = (time, MainLoop.main.clock.monotonic(at: max(time, now))) }
     return converted.monotonic
   }
 
@@ -149,7 +147,7 @@ class ClientShell<Machine: ClientMachine> {
       host.receiverCountChanged(by: isReceiving ? 1 : -1, whileHeld: usesSourceBriefly)
     case .askSource: host.askSource()
     case .armTimer(let time):
-      timer = MainLoop.main.after(microseconds: Int64(clamping: time.saturatingSubtract(now))) { [weak self] in
+      timer = MainLoop.main.after(time - now) { [weak self] in
         guard let self else { return }
         if client.isToBeReviewed { refresh() }
         timeHasCome()
@@ -166,7 +164,9 @@ class ClientShell<Machine: ClientMachine> {
     }
   }
 
-  private var hold: Hold? { isTelling || client.isToBeReviewed ? Hold() : host.gatekeeper.hold(on: client) }
+  private var hold: Hold<BootClock>? {
+    isTelling || client.isToBeReviewed ? Hold<BootClock>() : host.gatekeeper.hold(on: client)
+  }
 
   final func updateNeed() {
     // Without a chain the decision is pending and may require the source immediately.
@@ -183,7 +183,7 @@ class ClientShell<Machine: ClientMachine> {
     pacer.configure(thresholds(at: level))
     // Also what the arbiter holds back and publishes later must be from after the refusal.
     let slot = DeliverySlot(
-      isPaced ? pacer : nil, after: level == .exact ? min(client.exactFrom, now) : 0,
+      isPaced ? pacer : nil, after: level == .exact ? min(client.exactFrom, now) : .origin,
       hold: { [weak self] in self.map(\.hold) ?? Hold() },
       whenRoom: { [weak self] in self?.whenRoom($0) },
       { [weak self] location in
@@ -193,7 +193,7 @@ class ClientShell<Machine: ClientMachine> {
     chain = host.locations.deliver(at: level, from: firstLocation(for: level), to: slot)
     updateNeed()
     // A source that is silent because nothing moves would not report what the client may receive.
-    if level == .exact, client.exactFrom > 0 { host.askSource() }
+    if level == .exact, client.exactFrom > .origin { host.askSource() }
   }
 }
 
@@ -217,7 +217,7 @@ protocol ClientHost: AnyObject {
   func receiverCountChanged(by difference: Int, whileHeld: Bool)
   /// Gathers what must be known about a client for a call, then calls `action`: immediately, or when it is the turn of
   /// the client's account.
-  func prepare(_ client: Client, since arrival: UInt64, _ action: @escaping () -> Void)
+  func prepare(_ client: Client, since arrival: BootInstant, _ action: @escaping () -> Void)
   /// Calls `action` when the bus has room for an answer to a client's call, and it is the turn of the client's account.
   func whenTurn(of client: Client, _ action: @escaping () -> Void)
   /// Counts one more dialog for a client, or returns the limit that it would exceed.

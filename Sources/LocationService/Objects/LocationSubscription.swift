@@ -57,8 +57,8 @@ extension LocationSubscription: SubscriptionSkeleton {
   func readLocation(_ request: PropertyRead) { readPlace(request) { [self] in machine.last?.value() } }
   var accuracy: String { machine.options.accuracy.contractName }
   var distanceThreshold: Double { machine.options.distanceThreshold }
-  var timeThreshold: UInt32 { machine.options.timeThreshold }
-  var debounce: UInt32 { machine.options.debounce }
+  var timeThreshold: UInt32 { UInt32(clamping: machine.options.timeThreshold.milliseconds) }
+  var debounce: UInt32 { UInt32(clamping: machine.options.debounce.milliseconds) }
   var requiredAccuracy: Double { machine.options.requiredAccuracy }
 
   func writeAccuracy(_ value: String, _ call: MethodCall) throws(DBusError) {

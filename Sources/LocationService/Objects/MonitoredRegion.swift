@@ -92,7 +92,7 @@ nonisolated extension RegionReport {
       ("Reason", .string(event.reason.rawValue)),
       ("Sequence", .uint64(event.sequence)),
       ("Timestamp", Value(event.timestamp)),
-      ("MonotonicUSec", .uint64(event.committedAt)),
+      ("MonotonicUSec", .uint64(event.committedAt.microseconds)),
       ("Gap", .boolean(event.hasGap)),
       ("Simulated", .boolean(event.isSimulated)),
     ]

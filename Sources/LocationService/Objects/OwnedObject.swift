@@ -65,8 +65,8 @@ nonisolated enum ObjectKind: String, CaseIterable, Sendable {
 nonisolated struct ObjectNumbers: Sendable {
   private var last: UInt64
 
-  /// - Parameter now: The wall-clock time in microseconds since 1970.
-  init(startedAt now: UInt64) { last = now }
+  /// - Parameter time: The wall clock in microseconds since 1970.
+  init(startedAt time: UInt64) { last = time }
 
   mutating func next() -> UInt64 {
     last &+= .random(in: 1...256)
@@ -79,18 +79,18 @@ nonisolated struct ObjectNumbers: Sendable {
 final class SubscriptionList {
   private struct Entry {
     let reply: PreparedReply
-    let madeAt: Int64
+    let madeAt: MonotonicInstant
     let rows: Int
   }
 
-  /// The maximum age of a reply whose rows may have changed without being added or removed: microseconds per row.
-  private static let patience: Int64 = 2_000
+  /// The maximum age of a reply whose rows may have changed without being added or removed, for each row.
+  private static let patience = Duration.milliseconds(2)
   private var entries: [UInt32: Entry] = [:]
 
   /// Answers a user's call with the cached rows, or with new ones from `rows`.
   func answer(_ call: MethodCall, of user: UInt32, _ rows: () -> [Value]) {
     let now = MainLoop.main.clock.monotonic()
-    if let entry = entries[user], now - entry.madeAt <= Int64(entry.rows) * Self.patience {
+    if let entry = entries[user], now - entry.madeAt <= Self.patience * entry.rows {
       return call.reply(entry.reply)
     }
     let values = rows()

@@ -75,8 +75,8 @@ final class UserAgent {
 ///
 /// Closing the connection also ends the client, or the call that GeoClue would answer later.
 final class AgentProbe {
-  /// Milliseconds that GeoClue may take for the client after it has answered another call. An agent registers sooner.
-  private static let patience: Int64 = 1_000
+  /// How long GeoClue may take for the client after it has answered another call. An agent registers sooner.
+  private static let patience = Duration.seconds(1)
 
   private let connection: Connection
   private var deadline: LoopSource?
@@ -95,7 +95,7 @@ final class AgentProbe {
       calling: "Get", of: .properties, at: GeoClueNames.managerPath, on: owner,
       [.string(GeoClueNames.manager.rawValue), .string("InUse")])
     connection.call(sign) { [weak self] _ in
-      self?.deadline = MainLoop.main.after(milliseconds: Self.patience) { [weak self] in self?.end(false) }
+      self?.deadline = MainLoop.main.after(Self.patience) { [weak self] in self?.end(false) }
     }.keep()
   }
 

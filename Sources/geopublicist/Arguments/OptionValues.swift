@@ -121,6 +121,8 @@ extension OptionParser {
     try value(name, tr("a time such as 500ms, 10s, 5m or 1h30m"), Quantity.milliseconds)
   }
 
+  func time(_ name: String) throws(UsageError) -> Duration? { try milliseconds(name).map { .milliseconds($0) } }
+
   func metres(_ name: String) throws(UsageError) -> Double? {
     try value(name, tr("a distance such as 25m or 1.5km"), Quantity.metres)
   }
@@ -135,11 +137,11 @@ extension OptionParser {
   }
 
   /// Rejects zero: a limit of nothing is never intended.
-  func duration(_ name: String, atMost limit: UInt32 = .max) throws(UsageError) -> UInt32? {
-    guard let duration = try milliseconds(name) else { return nil }
-    guard duration > 0 else { throw UsageError(tr("--\(name) takes a time longer than 0s")) }
-    guard duration <= limit else {
-      throw UsageError(tr("--\(name) takes at most \(Quantity.text(milliseconds: limit))"))
+  func duration(_ name: String, atMost limit: Duration? = nil) throws(UsageError) -> Duration? {
+    guard let duration = try time(name) else { return nil }
+    guard duration > .zero else { throw UsageError(tr("--\(name) takes a time longer than 0s")) }
+    if let limit, duration > limit {
+      throw UsageError(tr("--\(name) takes at most \(Quantity.text(milliseconds: UInt32(clamping: limit.milliseconds)))"))
     }
     return duration
   }

@@ -16,7 +16,7 @@ final class AuthorizationPrompt {
   private unowned let invocation: Invocation
   private let service: ServiceConnection
   private var agent: TerminalAgent?
-  private var begin: Int64 = 0
+  private var begin = MonotonicInstant.origin
 
   private static let option = "interactive"
 
@@ -85,7 +85,7 @@ final class AuthorizationPrompt {
   /// Explains an answer; `state` is the property `State`, if known.
   func explanation(of answer: Answer, state: String? = nil) -> String {
     let reason = AuthorizationReason(rawValue: answer.reason)
-    let seconds = (MainLoop.main.clock.monotonic() - begin) / 1_000_000
+    let seconds = (MainLoop.main.clock.monotonic() - begin).components.seconds
     return Self.explanation(of: reason, afterSeconds: isInteractive ? seconds : nil, onTerminal: agent != nil)
       ?? Sentences.authorization(reason: answer.reason, state: state)
   }

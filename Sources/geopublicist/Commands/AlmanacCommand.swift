@@ -100,12 +100,12 @@ extension Invocation {
     _ handler: @escaping (Result<Almanac, CallFailure>) -> Void
   ) {
     var options = options
-    options.maximumAge = 86_400_000
+    options.maximumAge = .seconds(86_400)
     service.almanac(options) { result in
       guard case .failure(.refused(let error)) = result,
         [.locationTimeout, .locationUnavailable].contains(error.name)
       else { return handler(result) }
-      (options.maximumAge, options.timeout) = (.max, 0)
+      (options.maximumAge, options.timeout) = (.milliseconds(UInt32.max), .zero)
       service.almanac(options, handler)
     }
   }

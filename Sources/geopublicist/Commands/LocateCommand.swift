@@ -34,8 +34,8 @@ final class LocateCommand: Command {
     self.invocation = invocation
     let parser = invocation.parser
     var options = try SubscriptionArguments.read(ClientOption.ofRequest, parser)
-    if let age = try parser.milliseconds("maximum-age") { options.maximumAge = age }
-    if let timeout = try parser.duration("timeout", atMost: 120_000) { options.timeout = timeout }
+    if let age = try parser.time("maximum-age") { options.maximumAge = age }
+    if let timeout = try parser.duration("timeout", atMost: .seconds(120)) { options.timeout = timeout }
     template = try LocationTemplate.read(parser)
     self.options = options
   }
@@ -62,7 +62,7 @@ final class LocateCommand: Command {
     let dots = Text.isUnicode ? "…" : "..."
     var seconds = 0
     invocation.output.showProgress(tr("Waiting for a location\(dots)"))
-    ticks = MainLoop.main.every(microseconds: 1_000_000) { [weak self, invocation] in
+    ticks = MainLoop.main.every(.seconds(1)) { [weak self, invocation] in
       seconds += 1
       // An agent registers within a second after GeoClue has started, if there is one.
       if seconds >= 2 { self?.sayWhatItWaitsFor(service, [.authorizationRequired, .noAgent]) }

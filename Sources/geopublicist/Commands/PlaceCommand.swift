@@ -91,7 +91,7 @@ final class PlaceCommand: Command {
     case .add(let name, let place?, let radius): add(name, place, radius)
     case .add(let name, nil, let radius):
       var options = ClientOptions()
-      options.maximumAge = 0
+      options.maximumAge = .zero
       invocation.connect()?.location(
         options, invocation.unlessFailed { [weak self] reading in self?.add(name, reading.location, radius) })
     }

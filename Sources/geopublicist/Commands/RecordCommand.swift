@@ -34,7 +34,7 @@ final class RecordCommand: Command {
   private var isStream: Bool { path == "-" }
   private let options: ClientOptions
   private let count: UInt32?
-  private let duration: UInt32?
+  private let duration: Duration?
 
   private var writer: (any TrackSink)?
   private var subscription: ServiceSubscription?
@@ -93,9 +93,9 @@ final class RecordCommand: Command {
     subscription = ServiceSubscription(on: service, options) { [weak self] event in self?.handle(event) }
     sourceWatch = service.onProperties { [weak self] properties in self?.state.sourceChanged(properties) }
     showProgress()
-    timers = [MainLoop.main.every(microseconds: 1_000_000) { [weak self] in self?.showProgress() }]
+    timers = [MainLoop.main.every(.seconds(1)) { [weak self] in self?.showProgress() }]
     if let duration {
-      timers.append(MainLoop.main.after(milliseconds: Int64(duration)) { [weak self] in self?.end() })
+      timers.append(MainLoop.main.after(duration) { [weak self] in self?.end() })
     }
   }
 

@@ -46,14 +46,14 @@ final class RunCommand: Command {
   private let queue = CommandQueue()
   private var regions: [ServiceRegion] = []
   private var outages: PropertyWatch?
-  private let confirm: UInt32?
-  private let dwell: UInt32?
+  private let confirm: Duration?
+  private let dwell: Duration?
   private var sun: SunClock?
 
   init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
     let (parser, words) = (invocation.parser, invocation.operands)
-    confirm = try parser.milliseconds("confirm")
+    confirm = try parser.time("confirm")
     dwell = try parser.duration("dwell")
     switch (try parser.word("when"), parser.text("at"), parser.isSet("hooks")) {
     case (let event?, nil, false):
@@ -121,7 +121,7 @@ final class RunCommand: Command {
     options.region.latitude = place.latitude
     options.region.longitude = place.longitude
     options.region.radius = place.radius
-    options.region.dwell = dwell ?? 600_000
+    options.region.dwell = dwell ?? .seconds(600)
     options.region.includesLocation = invocation.parser.isSet("with-location")
     if let confirm { options.region.confirm = confirm }
     regions.append(ServiceRegion(on: service, options) { [weak self] event in self?.handle(event, of: place) })

@@ -52,7 +52,7 @@ final class SunCommand: Command {
     var options = ClientOptions()
     options.accuracy = level
     // An hour's drive moves sunrise by a few minutes at most.
-    options.maximumAge = 3_600_000
+    options.maximumAge = .seconds(3_600)
     service.location(options, invocation.unlessFailed { [weak self] reading in self?.show(reading.location) })
   }
 
@@ -61,7 +61,7 @@ final class SunCommand: Command {
     if report.phase != shown?.phase || report.next?.event != shown?.next?.event { write(report) }
     shown = report
     guard invocation.parser.isSet("follow") else { return invocation.finish(ExitStatus.success) }
-    timer = MainLoop.main.after(milliseconds: Moment.millisecondsToWait(until: report.next?.time)) { [weak self] in
+    timer = MainLoop.main.after(Moment.wait(until: report.next?.time)) { [weak self] in
       guard let self else { return }
       // The machine may have travelled since the last change.
       let isChange = report.next.map { $0.time <= Moment.seconds } ?? false

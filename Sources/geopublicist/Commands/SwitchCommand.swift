@@ -52,7 +52,7 @@ final class SwitchCommand: Command {
       return show(level)
     }
     var attempts = 0
-    timer = MainLoop.main.every(microseconds: 50_000) { [weak self] in
+    timer = MainLoop.main.every(.milliseconds(50)) { [weak self] in
       attempts += 1
       let isReady = ![.notRunning, .waiting].contains(AgentState.current)
       if isReady || attempts >= 60 { self?.show(level) }

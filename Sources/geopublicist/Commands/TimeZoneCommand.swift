@@ -25,7 +25,7 @@ final class TimeZoneCommand: Command {
     ),
   ]
 
-  private static let usualPatience: UInt32 = 600_000
+  private static let usualPatience = Duration.seconds(600)
 
   let invocation: Invocation
   private let isFollowing: Bool
@@ -42,7 +42,7 @@ final class TimeZoneCommand: Command {
     isFollowing = invocation.parser.isSet("follow")
     let patience = try invocation.parser.duration("after") ?? Self.usualPatience
     let settled = file.flatMap { try? TextFile.contents(of: $0) }?.split(separator: "\n").first.map(String.init)
-    machine = TimeZoneMachine(patience: Int64(patience) * 1_000, settled: settled)
+    machine = TimeZoneMachine(patience: patience, settled: settled)
   }
 
   func begin() {
@@ -122,7 +122,7 @@ extension TimeZoneCommand {
     let now = MainLoop.main.clock.monotonic()
     for action in machine.handle(event, at: now) { perform(action) }
     timer = machine.deadline.map { deadline in
-      MainLoop.main.at(monotonic: deadline) { [weak self] in self?.take(.timer) }
+      MainLoop.main.at(deadline) { [weak self] in self?.take(.timer) }
     }
   }
 

@@ -38,7 +38,7 @@ final class WatchCommand: Command {
     let parser = invocation.parser
     var options = try SubscriptionArguments.read(ClientOption.ofSubscription, parser)
     options.maximumUpdates = try parser.count("count") ?? 0
-    options.duration = try parser.duration("duration") ?? 0
+    options.duration = try parser.duration("duration") ?? .zero
     self.options = options
     template = try LocationTemplate.read(invocation.parser)
   }
@@ -112,7 +112,7 @@ extension WatchCommand {
   private func beginDrawing() {
     region = LiveRegion(on: invocation.output)
     // Keeps the age of the last location current.
-    ticks = MainLoop.main.every(microseconds: 1_000_000) { [weak self] in self?.draw() }
+    ticks = MainLoop.main.every(.seconds(1)) { [weak self] in self?.draw() }
   }
 
   private func draw() {

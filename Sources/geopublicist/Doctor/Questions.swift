@@ -80,7 +80,7 @@ final class BroadcastWatch {
   private var isOver = false
 
   /// A GPS receiver measures once per second.
-  private static let milliseconds: Int64 = 1_200
+  private static let patience = Duration.milliseconds(1_200)
 
   init(on connection: Connection) {
     match = connection.onSignal(
@@ -91,7 +91,7 @@ final class BroadcastWatch {
       guard signal.arguments.count == 3, let changes = signal.arguments[1].properties else { return }
       if changes["Latitude"] != nil || changes["Longitude"] != nil { self?.hasHeardCoordinates = true }
     }
-    deadline = MainLoop.main.after(milliseconds: Self.milliseconds) { [weak self] in self?.isOver = true }
+    deadline = MainLoop.main.after(Self.patience) { [weak self] in self?.isOver = true }
   }
 
   /// Turns the main loop until coordinates have been heard, for little more than a second.

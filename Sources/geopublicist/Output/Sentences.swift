@@ -90,7 +90,7 @@ nonisolated enum LocationText {
     rows.add(tr("Level"), reading.level + (reading.isReduced ? tr(" (less than requested)") : ""))
     rows.add(tr("Source"), location.sourceDescription)
     if location.isSimulated { rows.add(tr("Simulated"), tr("yes, this location was not measured"), .doubtful) }
-    let age = now.microseconds(since: location.timestamp) / 1_000_000
+    let age = (now - location.timestamp).components.seconds
     rows.add(tr("Measured"), "\(Moment.local(location.timestamp)) (\(Moment.age(age)))")
     return rows
   }

@@ -69,7 +69,7 @@ nonisolated struct LocationTemplate {
     let location = reading?.location
     func number(_ number: Double?, _ digits: Int) -> Template.Field? { number.map { .number($0, digits: digits) } }
     func text(_ text: String?) -> Template.Field? { text.map { .text($0) } }
-    let age = location.map { Double(max(0, Moment.now.microseconds(since: $0.timestamp))) / 1_000_000 }
+    let age = location.map { max(0, (Moment.now - $0.timestamp).seconds) }
     return [
       ("latitude", number(location?.latitude, LocationText.digits)),
       ("longitude", number(location?.longitude, LocationText.digits)), ("accuracy", number(location?.accuracy, 1)),

@@ -85,9 +85,9 @@ nonisolated enum Moment {
 
   /// Returns how long a timer must wait until a time of the wall clock, in seconds since 1970: at most a minute, since the
   /// clock may be set, and since timers stop while the machine sleeps.
-  static func millisecondsToWait(until time: Double?) -> Int64 {
-    guard let time else { return 60_000 }
-    return Int64(min(max((time - seconds) * 1_000, 0), 60_000).rounded(.up))
+  static func wait(until time: Double?) -> Duration {
+    guard let time else { return .seconds(60) }
+    return .milliseconds(Int64(min(max((time - seconds) * 1_000, 0), 60_000).rounded(.up)))
   }
 
   static func age(_ seconds: Int64) -> String {

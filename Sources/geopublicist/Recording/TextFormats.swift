@@ -166,7 +166,7 @@ nonisolated struct NMEAFormat: TrackFormat {
   }
 
   private func gap(before time: Timestamp) -> String {
-    let second = Timestamp(seconds: time.seconds.saturatingSubtract(1))
+    let second = Timestamp(seconds: max(time.seconds, 1) - 1)
     let date = Moment.utc(second, "%d%m%y")
     return sentence(["GPRMC", Moment.utc(second, "%H%M%S") + ".00", "V", "", "", "", "", "", "", date, "", "", "N"])
   }

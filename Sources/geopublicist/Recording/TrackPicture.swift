@@ -6,13 +6,13 @@ import MainLoop
 
 /// A recording as a picture, which is drawn as a whole: every few seconds, and at the end.
 final class TrackPicture: TrackSink {
-  /// Microseconds between two drawings.
-  private static let pause: Int64 = 5_000_000
+  /// The time between two drawings.
+  private static let pause = Duration.seconds(5)
 
   private let path: String
   private var pieces: [[Location]] = []
   private var isInterrupted = true
-  private var drawnAt: Int64?
+  private var drawnAt: MonotonicInstant?
 
   init(_ path: String, replacing: Bool) throws(TrackFailure) {
     self.path = path

@@ -97,8 +97,8 @@ nonisolated struct SunState {
 
 /// Calls a handler at moments of the sun, for the place where the machine is at that time.
 final class SunClock {
-  /// Milliseconds until the next attempt to get a location after a failed one.
-  private static let pause: Int64 = 300_000
+  /// The time until the next attempt to get a location after a failed one.
+  private static let pause = Duration.seconds(300)
 
   private let service: ServiceConnection
   private let moments: [SunMoment]
@@ -121,13 +121,13 @@ final class SunClock {
   private func locate() {
     var options = ClientOptions()
     options.accuracy = .city
-    options.maximumAge = 3_600_000
+    options.maximumAge = .seconds(3_600)
     service.location(options) { [weak self] result in
       switch result {
       case .success(let reading): self?.plan(reading.location)
       case .failure(let failure):
         self?.onFailure(failure.error)
-        self?.timer = MainLoop.main.after(milliseconds: Self.pause) { [weak self] in self?.locate() }
+        self?.timer = MainLoop.main.after(Self.pause) { [weak self] in self?.locate() }
       }
     }
   }
@@ -139,8 +139,7 @@ final class SunClock {
   }
 
   private func wait() {
-    let wait = Moment.millisecondsToWait(until: due.map(\.time).min())
-    timer = MainLoop.main.after(milliseconds: wait) { [weak self] in self?.check() }
+    timer = MainLoop.main.after(Moment.wait(until: due.map(\.time).min())) { [weak self] in self?.check() }
   }
 
   private func check() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+
 /// Decides when the clock's time zone is set: when the computed zone has been the same for a while, unless somebody has
-/// set another one since it was computed. A pure state machine; times are microseconds of the monotonic clock, so that
+/// set another one since it was computed. A pure state machine; times are those of the monotonic clock, so that
 /// the wait does not end while the machine sleeps.
 nonisolated struct TimeZoneMachine {
   enum Event: Equatable {
@@ -26,7 +28,7 @@ nonisolated struct TimeZoneMachine {
 
   private struct Candidate: Equatable {
     let zone: String
-    let since: Int64
+    let since: MonotonicInstant
     /// The clock's zone when this one was computed; nil while unknown.
     var clock: String?
   }
@@ -37,28 +39,28 @@ nonisolated struct TimeZoneMachine {
     case setting(Candidate)
   }
 
-  private let patience: Int64
+  private let patience: Duration
   /// The last zone that needs nothing more, because the clock has shown it or somebody has preferred another one.
   private(set) var settled: String?
   private var candidate: Candidate?
   private var step = Step.waiting
-  private var retryAt: Int64 = 0
+  private var retryAt = MonotonicInstant.origin
 
   /// - Parameters:
   ///   - patience: How long a zone must stay the same, and the pause after a failure.
   ///   - settled: What an earlier run has written down.
-  init(patience: Int64, settled: String?) {
+  init(patience: Duration, settled: String?) {
     self.patience = patience
     self.settled = settled
   }
 
   /// When ``Event/timer`` is due.
-  var deadline: Int64? {
+  var deadline: MonotonicInstant? {
     guard step == .waiting, let candidate, candidate.zone != settled else { return nil }
     return max(candidate.since + patience, retryAt)
   }
 
-  mutating func handle(_ event: Event, at now: Int64) -> [Action] {
+  mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Action] {
     switch event {
     case .computed(let zone):
       guard zone != candidate?.zone else { return [] }
@@ -90,7 +92,7 @@ nonisolated struct TimeZoneMachine {
     }
   }
 
-  private mutating func retry(at now: Int64) -> [Action] {
+  private mutating func retry(at now: MonotonicInstant) -> [Action] {
     retryAt = now + patience
     return []
   }

@@ -16,38 +16,38 @@ func fuzzDelivery(_ source: ByteSource) {
       owner.perform(rule.reset(), rule)
       owner.begin()
     case 2: owner.perform(rule.timerFired(at: owner.now), rule)
-    case 3, 4: owner.pass(UInt64(source.byte()) * source.pick([1, 1_000, 100_000, 60_000_000]), &rule)
+    case 3, 4: owner.pass(.microseconds(Int(source.byte()) * source.pick([1, 1_000, 100_000, 60_000_000])), &rule)
     default:
       owner.sequence += 1
       let location = Location(
         latitude: Double(source.integer(Int16.self)) / 400, longitude: Double(source.integer(Int16.self)) / 200,
         accuracy: source.pick([nil, 1, 10, 1_000]), timestamp: Timestamp(seconds: owner.sequence),
-        receivedAt: owner.now,
+        receivedAt: BootInstant(sinceOrigin: owner.now.sinceOrigin),
         sequence: owner.sequence)
       owner.perform(rule.received(location, at: owner.now), rule)
     }
   }
-  let far = UInt64(UInt32.max) * 2_001
-  owner.pass(far, &rule)
+  owner.pass(.milliseconds(UInt32.max) * 3, &rule)
   claim(owner.armed == nil, "in the end nothing waits")
 }
 
 private func configuration(_ source: ByteSource) -> DeliveryRule.Configuration {
   DeliveryRule.Configuration(
     distanceThreshold: source.pick([0, 1, 1e6, .greatestFiniteMagnitude]),
-    timeThreshold: source.pick([0, 1, 1_000, .max]), debounce: source.pick([0, 1, 5_000, .max]),
-    minimumInterval: source.pick([0, 0, 600_000]))
+    timeThreshold: .milliseconds(source.pick([0, 1, 1_000, UInt32.max])),
+    debounce: .milliseconds(source.pick([0, 1, 5_000, UInt32.max])),
+    minimumInterval: .seconds(source.pick([0, 0, 600])))
 }
 
 private struct RuleOwner {
-  var now: UInt64 = 1_000_000
+  var now = MonotonicInstant(microseconds: 1_000_000)
   var sequence: UInt64 = 0
-  private(set) var armed: UInt64?
-  private var lastSent: (sequence: UInt64, at: UInt64)?
+  private(set) var armed: MonotonicInstant?
+  private var lastSent: (sequence: UInt64, at: MonotonicInstant)?
 
   mutating func begin() { lastSent = nil }
 
-  mutating func pass(_ time: UInt64, _ rule: inout DeliveryRule) {
+  mutating func pass(_ time: Duration, _ rule: inout DeliveryRule) {
     let end = now + time
     while let due = armed, due <= end {
       now = max(now, due)
@@ -64,7 +64,7 @@ private struct RuleOwner {
       case .deliver(let location):
         claim(location.sequence <= sequence && location.sequence > lastSent?.sequence ?? 0, "newer, and received")
         if let lastSent {
-          let pause = UInt64(max(rule.configuration.timeThreshold, rule.configuration.minimumInterval)) * 1_000
+          let pause = max(rule.configuration.timeThreshold, rule.configuration.minimumInterval)
           claim(now >= lastSent.at + pause, "not too often")
         }
         lastSent = (location.sequence, now)

@@ -10,11 +10,11 @@ func fuzzGeoClue(_ source: ByteSource) {
   let names = ["Latitude", "Longitude", "Accuracy", "Altitude", "Speed", "Heading", "Description", "Timestamp"]
   var arbiter = FixArbiter()
   var reducers = AccuracyLevel.allCases.map(GridReducer.init(level:))
-  var now: UInt64 = 1
+  var now = BootInstant(microseconds: 1)
   while !source.isEmpty {
     var properties: [(String, Value)] = []
     for name in names where source.number(below: 8) != 0 { properties.append((name, answer(name, source))) }
-    now = now.addingReportingOverflow(source.integer(UInt64.self)).partialValue
+    now = BootInstant(microseconds: now.microseconds &+ source.integer(UInt64.self))
     guard let fix = GeoClueReply.fix(from: .options(properties)) else { continue }
     let wallClock = Timestamp(seconds: 9)
     guard let location = try? LocationValidator.location(from: fix, receivedAt: now, wallClock: wallClock)

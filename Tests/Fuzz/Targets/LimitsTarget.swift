@@ -1,38 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import MainLoop
 
 @testable import GeopublicistService
 
 /// Fuzzes rates, budgets, needs and the choice of a level: all must be bounded and empty once every client has left.
 func fuzzLimits(_ source: ByteSource) {
   let (burst, rate) = (source.integer(UInt32.self), UInt32(source.byte()))
-  var bucket = TokenBucket(burst: burst, at: 0)
-  var budget = UpdateBudget(maxUpdates: source.integer(), duration: source.integer())
+  var bucket = TokenBucket(burst: burst, at: .origin)
+  var budget = UpdateBudget<BootClock>(
+    maxUpdates: source.integer(), duration: .milliseconds(source.integer(UInt32.self)))
   var schedule = SourceSchedule()
   let clients = (0..<8).map { _ in Marker() }
   var needs: [ObjectIdentifier: SourceSchedule.Need] = [:]
   var choice = LevelChoice()
-  var now: Int64 = 0
+  var now = MonotonicInstant.origin
   while !source.isEmpty {
-    now += Int64(source.byte()) * 1_000_000
+    now = now + .seconds(source.byte())
     switch source.number(below: 6) {
     case 0: _ = bucket.take(burst: burst, perSecond: rate, at: now)
     case 1:
-      _ = bucket.take(burst: burst, perSecond: rate, at: source.integer())
+      _ = bucket.take(burst: burst, perSecond: rate, at: MonotonicInstant(microseconds: source.integer(Int64.self)))
       bucket.charge(Double(source.byte()), burst: burst)
     case 2:
-      budget.started(at: UInt64(now))
+      budget.started(at: BootInstant(sinceOrigin: now.sinceOrigin))
       claim(budget.countDelivery() == budget.hasSentAll, "the last one is said to be the last")
-      _ = (budget.deadline, budget.isComplete(at: source.integer()))
+      _ = (budget.deadline, budget.isComplete(at: BootInstant(microseconds: source.integer(UInt64.self))))
     case 3, 4:
       let client = ObjectIdentifier(clients[source.number(below: clients.count)])
       let level = source.pick([nil] + AccuracyLevel.allCases)
-      let from = source.flag() ? 0 : source.integer(UInt64.self)
-      let need = level.map { SourceSchedule.Need($0, from: from, firstTry: source.flag() ? source.integer() : nil) }
+      let from = MonotonicInstant(microseconds: source.flag() ? 0 : source.integer(UInt64.self))
+      let need = level.map {
+        SourceSchedule.Need($0, from: from, firstTry: source.flag() ? .microseconds(source.integer(UInt64.self)) : nil)
+      }
       needs[client] = need
       schedule.set(need, for: client)
     default:
-      choice.need(schedule.update(at: UInt64(now)).level)
+      choice.need(schedule.update(at: now).level)
       if source.flag() { choice.raise() }
       let available = source.pick([nil] + AccuracyLevel.allCases)
       let ceiling = source.pick(AccuracyLevel.allCases)
@@ -42,14 +46,14 @@ func fuzzLimits(_ source: ByteSource) {
       _ = choice.isWaiting(
         SourceStatus(state: .waiting, reason: .noFix, availableAccuracy: available), ceiling: ceiling)
     }
-    let (level, again) = schedule.update(at: UInt64(now))
-    claim(again.map { $0 > UInt64(now) } ?? true, "a time that has come does not come again")
+    let (level, again) = schedule.update(at: now)
+    claim(again.map { $0 > now } ?? true, "a time that has come does not come again")
     claim(level.map { level in needs.values.contains { $0.level == level } } ?? true, "no more than a client needs")
-    let due = needs.values.filter { $0.from <= UInt64(now) && $0.firstTry == nil }.map(\.level).max()
+    let due = needs.values.filter { $0.from <= now && $0.firstTry == nil }.map(\.level).max()
     claim(due == nil || level ?? .none >= due ?? .none, "the finest that is needed now")
   }
   for client in clients { schedule.set(nil, for: ObjectIdentifier(client)) }
-  claim(schedule.update(at: UInt64(now)).level == nil && !schedule.isNeeded, "nothing is left")
+  claim(schedule.update(at: now).level == nil && !schedule.isNeeded, "nothing is left")
 }
 
 /// Represents a client's object.

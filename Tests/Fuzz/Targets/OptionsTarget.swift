@@ -18,7 +18,7 @@ func fuzzOptions(_ source: ByteSource) {
     guard let read = try? OptionReader.read(options, allowed) else { continue }
     claim(read.distanceThreshold.isFinite && read.distanceThreshold >= 0, "a distance is a distance")
     claim(read.accuracy != .none, "no client asks for no level")
-    claim(read.timeout <= 120_000, "a call ends")
+    claim(read.timeout <= .seconds(120), "a call ends")
     claim(read.desktopID.utf8.count <= ClientOption.maximumTextBytes, "a desktop-id is short")
     claim(read.desktopID.unicodeScalars.allSatisfy(\.isPrintable), "a desktop-id can be printed")
   }

@@ -15,14 +15,14 @@ func fuzzGPX(_ source: ByteSource) {
 /// Checks that a track can be replayed: time does not go back.
 private func play(_ measurements: [Track.Measurement], _ speed: Double) {
   guard let track = Track(measurements) else { return }
-  var (last, due) = (Int64(0), Int64.min)
+  var (last, due) = (Int64(0), MonotonicInstant.distantPast)
   var playback = Playback(track, speed: speed, isLoop: true)
   for point in track.points {
     claim(point.offset >= last, "time does not go back")
     last = point.offset
     claim(playback.due >= due, "no point is due before an earlier one")
     due = playback.due
-    _ = try? LocationValidator.location(from: point.fix, receivedAt: 1, wallClock: Timestamp(seconds: 1))
+    _ = try? LocationValidator.location(from: point.fix, receivedAt: .origin, wallClock: Timestamp(seconds: 1))
     playback.advance()
   }
 }

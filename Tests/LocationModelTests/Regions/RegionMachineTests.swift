@@ -127,7 +127,7 @@ import Testing
   @Test(arguments: [60, 900, 1_700] as [UInt32])
   func `a state that cannot change before the next check is lost when that has failed`(unknownAfter: UInt32) {
     for place in [200_200.0, 0] {
-      var region = simulation(radius: place == 0 ? 200_000 : 200) { $0.unknownAfter = unknownAfter * 1_000 }
+      var region = simulation(radius: place == 0 ? 200_000 : 200) { $0.unknownAfter = .seconds(unknownAfter) }
       region.stay(place, during: 0..<30)
       region.advance(to: 1_800)
       #expect(region.changes == [Change(.determined, at: 20)])
@@ -212,7 +212,7 @@ import Testing
   func `the next check is due before a fast device can have passed`(
     radius: Double, toBorder: Double, speed: Double?, seconds: Double
   ) {
-    var region = simulation(radius: radius) { $0.unknownAfter = 7_200_000 }
+    var region = simulation(radius: radius) { $0.unknownAfter = .milliseconds(7_200_000) }
     for second in 0..<30 as Range<UInt64> {
       region.locate(radius + toBorder, accuracy: 0, at: second, speed: speed)
     }
@@ -221,7 +221,8 @@ import Testing
       return
     }
     // The circle lies on an ellipsoid, the track on a sphere.
-    #expect(abs(Double(time + SourceSchedule.warmUp) / 1_000_000 - 29 - seconds) <= 0.005 * seconds)
+    let check = (time + SourceSchedule.warmUp).sinceOrigin.seconds
+    #expect(abs(check - 29 - seconds) <= 0.005 * seconds)
   }
 
   @Test func `only uncertain locations are lost for lack of accuracy`() {
@@ -241,7 +242,7 @@ import Testing
   }
 
   @Test func `a stay is announced once, however often it is lost sight of`() {
-    var region = simulation { $0.dwell = 60_000 }
+    var region = simulation { $0.dwell = .milliseconds(60_000) }
     region.stay(0, during: 0..<50)
     #expect(region.changes == [Change(.determined, at: 20)])
     region.stay(0, during: 50..<100)
@@ -255,7 +256,7 @@ import Testing
     for level in [AccuracyLevel.exact, .street] {
       var region = RegionSimulation({
         var configuration = RegionSimulation.configuration(radius: 5_000)
-        configuration.dwell = 60_000
+        configuration.dwell = .milliseconds(60_000)
         return configuration
       }())
       region.stay(0, during: 0..<50)
@@ -267,7 +268,7 @@ import Testing
   }
 
   @Test func `a suspend restarts the dwell time`() {
-    var region = simulation { $0.dwell = 60_000 }
+    var region = simulation { $0.dwell = .milliseconds(60_000) }
     region.stay(0, during: 0..<50)
     region.send(.slept)
     region.stay(0, during: 50..<200)
@@ -368,6 +369,6 @@ import Testing
       Issue.record("no check is due")
       return
     }
-    #expect(time / 1_000_000 <= 39 + 20_000 / 100)
+    #expect(time.wholeSeconds <= 39 + 20_000 / 100)
   }
 }

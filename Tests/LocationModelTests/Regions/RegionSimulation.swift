@@ -26,7 +26,7 @@ struct RegionSimulation {
   private(set) var now: UInt64 = 0
 
   var changes: [Change] {
-    events.map { Change($0.kind, at: $0.committedAt / 1_000_000, hasGap: $0.hasGap, reason: $0.reason) }
+    events.map { Change($0.kind, at: $0.committedAt.wholeSeconds, hasGap: $0.hasGap, reason: $0.reason) }
   }
 
   init(_ configuration: RegionConfiguration, level: AccuracyLevel? = .exact) {
@@ -49,11 +49,11 @@ struct RegionSimulation {
     return Location(
       latitude: 48 + metres / degree, longitude: 11 + east / degree / 0.66913, accuracy: accuracy,
       speed: speed, timestamp: Timestamp(seconds: UInt64(1_000_000 + Int(measured) + difference)),
-      receivedAt: measured * 1_000_000, source: source)
+      receivedAt: .seconds(measured), source: source)
   }
 
   mutating func send(_ event: RegionMachine.Event) {
-    for action in machine.handle(event, at: now * 1_000_000) {
+    for action in machine.handle(event, at: .seconds(now)) {
       switch action {
       case .emit(let event): events.append(event)
       case .complete: isComplete = true
@@ -63,12 +63,12 @@ struct RegionSimulation {
 
   /// Whether the source is held for the region now.
   var isHeld: Bool {
-    let time = now * 1_000_000
+    let time = BootInstant.seconds(now)
     return switch machine.need {
     case .nothing: false
     case .now: true
     case .check(let start):
-      time >= start && SourceTries.phase(at: time - start, firstTry: SourceWait.updateLength).isHeld
+      time >= start && SourceTries.phase(after: time - start, firstTry: SourceWait.updateLength).isHeld
     }
   }
 
@@ -98,7 +98,7 @@ struct RegionSimulation {
       if isHeld { neededSeconds += 1 }
       now += 1
       // A deadline between two seconds is met at the next whole one.
-      while let due = machine.deadline, due <= now * 1_000_000 {
+      while let due = machine.deadline, due <= .seconds(now) {
         send(.timer)
         if machine.deadline == due { break }
       }
@@ -114,7 +114,7 @@ struct RegionSimulation {
     for walk in 0..<400 {
       let fixes = TrackFix.walk(lasting: 2_400, within: 0...700, gaps: 30...700, using: &random)
       var configuration = RegionSimulation.configuration(radius: oracle.radius)
-      configuration.unknownAfter = UInt32(oracle.unknownAfter * 1_000)
+      configuration.unknownAfter = .seconds(oracle.unknownAfter)
       var region = RegionSimulation(configuration)
       for fix in fixes { region.locate(abs(fix.metres), accuracy: fix.accuracy, at: fix.at) }
       region.advance(to: 4_000)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistGatekeeper
+import GeopublicistTestSupport
+import MainLoop
 import Testing
 
 @testable import GeopublicistService
@@ -270,7 +272,7 @@ extension RefusalQueue<String, Int> {
     add(call, bytes: bytes, of: client, user, mayRefuseNow: mayRefuseNow, at: 0)
   }
 
-  fileprivate mutating func due(at now: Int64) -> [Int] {
+  fileprivate mutating func due(at now: MonotonicInstant) -> [Int] {
     var due: [Int] = []
     while let call = next(at: now) { due.append(call) }
     return due
@@ -279,14 +281,14 @@ extension RefusalQueue<String, Int> {
 
 @Suite struct BusPaceTests {
   /// Looks every millisecond while the bus takes bytes at a rate and the queue is filled to the limit.
-  private func limit(perSecond: Int, _ pace: BusPace = BusPace(), from first: Int64 = 0) -> BusPace {
+  private func limit(perSecond: Int, _ pace: BusPace = BusPace(), from first: Int = 0) -> BusPace {
     var pace = pace
     var queued = 0
     for step in first..<first + 2_000 {
       queued = max(0, queued - perSecond / 1_000)
-      pace.look(queued: queued, at: step * 1_000)
+      pace.look(queued: queued, at: .milliseconds(step))
       queued = max(queued, pace.limit)
-      pace.look(queued: queued, at: step * 1_000)
+      pace.look(queued: queued, at: .milliseconds(step))
     }
     return pace
   }
@@ -300,7 +302,7 @@ extension RefusalQueue<String, Int> {
 
   @Test func `a pause of the clients does not count as a slow bus`() {
     var pace = BusPace()
-    for second in 0..<100 as Range<Int64> { pace.look(queued: second % 2 == 0 ? 1_000 : 0, at: second * 1_000_000) }
+    for second in 0..<100 as Range<Int64> { pace.look(queued: second % 2 == 0 ? 1_000 : 0, at: .seconds(second)) }
     #expect(pace.limit == 24 * 1024)
   }
 

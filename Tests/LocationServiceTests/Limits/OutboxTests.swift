@@ -110,7 +110,7 @@ import Testing
 
   @Test func `clients that never answer do not prevent that others are asked`() throws {
     let bus = try PrivateBus(.session)
-    let pool = PingPool(connections: 1, perConnection: 2, patience: 100_000) { () throws(DBusError) in
+    let pool = PingPool(connections: 1, perConnection: 2, patience: .milliseconds(100)) { () throws(DBusError) in
       try Connection(to: .address(bus.address))
     }
     let silent = try (0..<2).map { _ in try BusClient(at: bus.address) }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistGatekeeper
+import GeopublicistTestSupport
+import MainLoop
 import Testing
 
 @testable import GeopublicistService
@@ -9,7 +11,7 @@ import Testing
 struct LimitsTests {
   @Test func `a burst passes, then the rate per second`() {
     var bucket = TokenBucket(burst: 3, at: 0)
-    func take(_ now: Int64) -> Bool { bucket.take(burst: 3, perSecond: 2, at: now) }
+    func take(_ now: MonotonicInstant) -> Bool { bucket.take(burst: 3, perSecond: 2, at: now) }
     #expect([take(0), take(0), take(0), take(0)] == [true, true, true, false])
     #expect([take(499_000), take(500_000), take(500_000)] == [false, true, false])
     // A long pause fills it to the burst and no further.
@@ -46,7 +48,7 @@ struct LimitsTests {
 @Suite struct TokenBucketTests {
   @Test func `an expensive call is paid for before the next one`() {
     var bucket = TokenBucket(burst: 400, at: 0)
-    func take(_ now: Int64) -> Bool { bucket.take(burst: 400, perSecond: 400, at: now) }
+    func take(_ now: MonotonicInstant) -> Bool { bucket.take(burst: 400, perSecond: 400, at: now) }
     #expect(take(0))
     bucket.charge(599, burst: 400)
     #expect(!take(499_000))
@@ -56,14 +58,14 @@ struct LimitsTests {
   @Test func `the debt is at most one burst`() {
     var bucket = TokenBucket(burst: 10, at: 0)
     bucket.charge(1_000_000, burst: 10)
-    func take(_ now: Int64) -> Bool { bucket.take(burst: 10, perSecond: 10, at: now) }
+    func take(_ now: MonotonicInstant) -> Bool { bucket.take(burst: 10, perSecond: 10, at: now) }
     #expect(!take(1_000_000))
     #expect(take(1_200_000))
   }
 
   @Test func `a full bucket can be forgotten`() {
     var bucket = TokenBucket(burst: 2, at: 0)
-    func isFull(_ now: Int64) -> Bool { bucket.isFull(burst: 2, perSecond: 1, at: now) }
+    func isFull(_ now: MonotonicInstant) -> Bool { bucket.isFull(burst: 2, perSecond: 1, at: now) }
     #expect(isFull(0))
     _ = bucket.take(burst: 2, perSecond: 1, at: 0)
     #expect(!isFull(500_000))

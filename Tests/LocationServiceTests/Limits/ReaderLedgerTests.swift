@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistGatekeeper
+import GeopublicistTestSupport
+import MainLoop
 import Testing
 
 @testable import GeopublicistService
 
 @Suite struct ReaderLedgerTests {
   private static let kibibyte = 1024
-  private static let second: Int64 = 1_000_000
+  private static let second = Duration.seconds(1)
 
   @Test func `a client is pinged at 256 KiB, reduced after 5 s, suspended at 1 MiB`() {
     var ledger = ReaderLedger<String>()
@@ -24,7 +26,7 @@ import Testing
     var ledger = ReaderLedger<String>()
     var pings = 0
     for step in 0..<400_000 {
-      let now = Int64(step) * 100_000
+      let now = MonotonicInstant.milliseconds(step * 100)
       if ledger.send(450, to: "listener", of: 1, at: now) {
         pings += 1
         #expect(ledger.answered("listener", at: now + 50_000) == false, "nothing had been held back")
@@ -47,7 +49,7 @@ import Testing
 
   @Test func `calls alone do not prove that a client reads`() {
     var ledger = ReaderLedger<String>()
-    var (sent, now) = (0, Int64(0))
+    var (sent, now) = (0, MonotonicInstant.origin)
     // A list of 282 KB for each call, 50 times a second, and nothing is ever read.
     while ledger.state(of: "flood", at: now) != .suspended, sent < 100 << 20 {
       _ = ledger.called("flood", at: now)
@@ -64,7 +66,7 @@ import Testing
     var ledger = ReaderLedger<String>()
     // Such a program reads its replies and never answers a ping.
     for step in 0..<100_000 {
-      let now = Int64(step) * 100_000
+      let now = MonotonicInstant.milliseconds(step * 100)
       _ = ledger.called("blocking", at: now)
       guard ledger.state(of: "blocking", at: now) == .reading else {
         Issue.record("held back at \(now)")
@@ -79,7 +81,7 @@ import Testing
     var sent = 0
     // Each gets ten locations a second for an hour in 16 subscriptions.
     for step in 0..<36_000 {
-      let now = Int64(step) * 100_000
+      let now = MonotonicInstant.milliseconds(step * 100)
       for number in 0..<256 where ledger.state(of: "c\(number)", at: now) == .reading {
         _ = ledger.send(16 * 450, to: "c\(number)", of: 1000, at: now)
         sent += 16 * 450
@@ -94,7 +96,7 @@ import Testing
     var ledger = ReaderLedger<String>()
     var sent = 0
     for step in 0..<600 {
-      let now = Int64(step) * 100_000
+      let now = MonotonicInstant.milliseconds(step * 100)
       for user in 0..<10 as Range<UInt32> {
         for number in 0..<100 where ledger.state(of: "\(user).\(number)", at: now) == .reading {
           _ = ledger.send(16 * 450, to: "\(user).\(number)", of: .user(user), at: now)
@@ -108,7 +110,7 @@ import Testing
   @Test func `hundreds of clients of one user that do read are never held back`() {
     var ledger = ReaderLedger<String>()
     for step in 0..<2_000 {
-      let now = Int64(step) * 100_000
+      let now = MonotonicInstant.milliseconds(step * 100)
       for number in 0..<256 {
         let client = "c\(number)"
         guard ledger.state(of: client, at: now) == .reading else {
@@ -158,7 +160,7 @@ extension ReaderLedger<String> {
 
 nonisolated extension ReaderLedger {
   /// Counts bytes and pings immediately if that is due.
-  fileprivate mutating func send(_ bytes: Int, to client: Client, of user: Account, at now: Int64) -> Bool {
+  fileprivate mutating func send(_ bytes: Int, to client: Client, of user: Account, at now: MonotonicInstant) -> Bool {
     guard sent(bytes, to: client, of: user, at: now) else { return false }
     pinged(client, at: now)
     return true

@@ -45,7 +45,7 @@ extension Checks {
       broken("an update waits for its debounce", "\(age / 1_000) ms at \(subscription.path)")
     }
     // A jump that nothing confirms counts only later.
-    let longest = thresholds.debounce + Int64(FixArbiter.jumpPatience)
+    let longest = thresholds.debounce + FixArbiter.jumpPatience.microseconds
     if thresholds.time == 0, !thresholds.isSignificant, age > longest + 500_000 {
       broken("an update comes when its debounce is over", "\(age / 1_000) ms at \(subscription.path)")
     }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import GeopublicistGatekeeper
+
+@Suite struct AnswerDeadlinesTests {
+  @Test func `each wait ends before the one around it`() {
+    typealias Deadlines = AnswerDeadlines
+    let chain = [
+      accountTime, Deadlines.agentSearch, Deadlines.confirmation, Deadlines.gathering, Deadlines.answer,
+      Deadlines.dialog, Deadlines.interactiveAnswer,
+    ]
+    for (inner, outer) in zip(chain, chain.dropFirst()) { #expect(inner < outer) }
+    #expect(Deadlines.turn < Deadlines.gathering)
+  }
+}
