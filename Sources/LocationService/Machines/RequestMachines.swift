@@ -73,7 +73,9 @@ nonisolated struct LocationRequestMachine: ClientMachine {
   }
 
   /// Returns whether a remembered location is recent enough, based on its age.
-  func accepts(age: Duration) -> Bool { age <= options.maximumAge && options.maximumAge > .zero }
+  func accepts(age: Duration) -> Bool {
+    Duration.milliseconds(age.milliseconds) <= options.maximumAge && options.maximumAge > .zero
+  }
 
   var nextTime: BootInstant { min(asksSourceAt ?? deadline, deadline) }
 }
