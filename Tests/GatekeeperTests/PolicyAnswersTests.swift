@@ -171,7 +171,7 @@ import Testing
 
   @Test func `a yes that is old is confirmed in the background while it is in use`() {
     let driver = served()
-    #expect(driver.answers.wakeUp == .milliseconds(1) + PolicyAnswers.consentAge)
+    #expect(driver.answers.wakeUp == MonotonicInstant.milliseconds(1) + PolicyAnswers.consentAge)
     driver.now = .milliseconds(1) + PolicyAnswers.consentAge
     #expect(driver.handle(.timer(isServed: true, isPolkitThere: true)) == [.ask(.accessPrecise, mayStartPolkit: false)])
     #expect(!driver.isHeld && driver.precise == .yes)
