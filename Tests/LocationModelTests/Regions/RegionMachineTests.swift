@@ -254,11 +254,12 @@ import Testing
 
   @Test func `after a reduction no event has the finer location of its evidence`() {
     for level in [AccuracyLevel.exact, .street] {
-      var region = RegionSimulation({
-        var configuration = RegionSimulation.configuration(radius: 5_000)
-        configuration.dwell = .milliseconds(60_000)
-        return configuration
-      }())
+      var region = RegionSimulation(
+        {
+          var configuration = RegionSimulation.configuration(radius: 5_000)
+          configuration.dwell = .milliseconds(60_000)
+          return configuration
+        }())
       region.stay(0, during: 0..<50)
       region.send(.level(level))
       region.advance(to: 100)
