@@ -141,7 +141,8 @@ extension OptionParser {
     guard let duration = try time(name) else { return nil }
     guard duration > .zero else { throw UsageError(tr("--\(name) takes a time longer than 0s")) }
     if let limit, duration > limit {
-      throw UsageError(tr("--\(name) takes at most \(Quantity.text(milliseconds: UInt32(clamping: limit.milliseconds)))"))
+      let longest = Quantity.text(milliseconds: UInt32(clamping: limit.milliseconds))
+      throw UsageError(tr("--\(name) takes at most \(longest)"))
     }
     return duration
   }
