@@ -79,7 +79,7 @@ import Testing
     try eventually("the outage is logged", within: .seconds(20)) { service.log.contains("No locations are arriving") }
     try geoclue.restart()
     try measure(51.1234, until: path)
-    try eventually("its end is logged") { service.log.contains("Locations arrive again") }
+    try eventually("its end is logged") { service.log.contains("Locations are arriving again") }
     let lines = service.log.split(separator: "\n")
     func isAt(_ level: String, _ text: String) -> Bool {
       lines.contains { $0.contains("-\(level):") && $0.contains(text) }

@@ -126,7 +126,7 @@ import Testing
     try machine.deliver(walk(3), to: client, at: path)
     machine.service.signal(SIGTERM)
     #expect(try machine.service.waitForExit() == .status(0))
-    #expect(machine.service.log.contains("A location arrives"))
+    #expect(machine.service.log.contains("A location arrived"))
     // Enough digits that no time of day in the log looks like one.
     #expect(!machine.service.log.contains("52.5162"))
     #expect(!machine.service.log.contains("13.3777"))
