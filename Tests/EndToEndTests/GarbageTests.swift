@@ -205,7 +205,7 @@ import Testing
     try client.waitFor(["determined", "exited"], region)
     #expect(client.connection.received("Closed").isEmpty)
     #expect(client.connection.received("AuthorizationChanged").allSatisfy { $0.first == "authorized-always" })
-    if PrivateBus.Broker.chosen == .dbusBroker { #expect(service.log.contains("the service is back as")) }
+    if PrivateBus.Broker.chosen == .dbusBroker { #expect(service.log.contains("the service is available again as")) }
     service.signal(SIGTERM)
     #expect(try service.waitForExit() == .status(0))
   }
