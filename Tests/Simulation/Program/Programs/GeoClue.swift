@@ -72,7 +72,7 @@ final class GeoClue: SystemService {
   private(set) var silentAt: Int64 = .min / 2
   private var idleSince: Int64 = 0
   /// The time between two fixes, in microseconds.
-  var interval: Int64 = 1_000_000
+  var interval: Int64 = 1_000_000 { didSet { steadyFixes = 0 } }
   /// Whether the receiver sees anything.
   var hasSource = true
   /// Whether it repeats the last fix now and then, as it does with a compass.
