@@ -202,7 +202,8 @@ import Testing
   @Test func `the time for facts counts from the arrival of the call`() throws {
     let begin = ContinuousClock.now
     var isOver = false
-    let arrival = MainLoop.main.clock.boottime() - (AnswerDeadlines.gathering - .milliseconds(100))
+    let waited = AnswerDeadlines.gathering - .milliseconds(100)
+    let arrival = MainLoop.main.clock.boottime() - waited
     let facts = ClientFacts()
     let end = { isOver = true }
     facts.wait(end, since: arrival) { _ = $0.expect() }
