@@ -38,7 +38,7 @@ package enum AuditLog {
     let reason = authorization.reason.rawValue
     let outcome = "status \(authorization.status.rawValue)" + (reason.isEmpty ? "" : ", reason \(reason)")
     let subject = AuditLimiter.Subject(
-      unit: client.unit, desktopID: desktopID, words: "\(event.rawValue) \(level.contractName) \(outcome)")
+      unit: client.unit, desktopID: desktopID, words: "\(event.rawValue) \(user) \(level.contractName) \(outcome)")
     let omitted = limiter.admit(
       subject, of: client.account ?? .common, isGrant: event == .granted, at: MainLoop.main.clock.monotonic())
     guard let omitted else { return }
@@ -82,8 +82,8 @@ nonisolated package struct AuditedAnswers: Sendable {
   }
 }
 
-/// Limits the audit lines: one per program and outcome per ``window``, at most ``linesPerAccount`` per account, and at most
-/// ``lines`` in total, because journald drops what a unit writes beyond 10,000 lines in 30 seconds.
+/// Limits the audit lines: one per program, user and outcome per ``window``, at most ``linesPerAccount`` per account, and
+/// at most ``lines`` in total, because journald drops what a unit writes beyond 10,000 lines in 30 seconds.
 nonisolated struct AuditLimiter {
   /// The time during which a line is not repeated.
   static let window = Duration.seconds(60)
