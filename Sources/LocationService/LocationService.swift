@@ -201,7 +201,8 @@ public final class LocationService {
   private func arrived(_ locations: [Location]) {
     if let newest = locations.last { Log.debug("A location arrived, source \(newest.source.rawValue)") }
     // A client that was refused before may now have the location of its level's interval, which is not published again.
-    review(clients.all.filter { $0.deniedAt > .origin && !$0.requests.isEmpty })
+    let refused = clients.all.filter { $0.deniedAt > .origin && !$0.requests.isEmpty }
+    if !refused.isEmpty { review(refused) }
     guard outage != nil else { return }
     outage = nil
     Log.notice("Locations are arriving again")

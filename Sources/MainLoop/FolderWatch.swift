@@ -6,8 +6,8 @@ import Glibc
 /// The kernel's events are not interpreted, because a folder may appear, vanish or be replaced at any time. They only
 /// mean that something may have changed.
 package final class FolderWatch {
-  /// How long to wait for further changes, in milliseconds, because a package manager writes several files.
-  private static let delay: Int64 = 100
+  /// How long to wait for further changes, because a package manager writes several files.
+  private static let delay = Duration.milliseconds(100)
 
   private let folders: [String]
   private let onChange: () -> Void
@@ -49,7 +49,7 @@ package final class FolderWatch {
       _ = read(descriptor, buffer.baseAddress, buffer.count)
     }
     guard timer == nil else { return }
-    timer = MainLoop.main.after(.milliseconds(Self.delay)) { [weak self] in
+    timer = MainLoop.main.after(Self.delay) { [weak self] in
       guard let self else { return }
       timer = nil
       follow()

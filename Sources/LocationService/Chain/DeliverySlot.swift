@@ -34,8 +34,8 @@ final class DeliverySlot: Subscriber, Cancellable {
   private var isLate = true
 
   /// Creates a slot that sends nothing that `hold` holds. ``release()`` checks it again. Without a pacer, every location
-  /// counts. What arrived before `earliest`, unless it is the origin, would tell where the user was without access; what a source
-  /// only asserts is as true now. `whenRoom` calls its argument once a location may be sent, possibly immediately.
+  /// counts. What arrived before `earliest`, unless it is the origin, would tell where the user was without access; what a
+  /// source only asserts is as true now. `whenRoom` calls its argument once a location may be sent, possibly immediately.
   init(
     _ pacer: Pacer?, after earliest: BootInstant = .origin, hold: @escaping () -> Hold<BootClock>? = { nil },
     whenRoom: @escaping (@escaping () -> Void) -> Void, _ emit: @escaping (Location) -> Void
@@ -83,9 +83,9 @@ final class DeliverySlot: Subscriber, Cancellable {
     }
   }
 
-  /// Sends the waiting location once nothing holds it and there is room.
+  /// Sends the waiting location once there is room, unless something holds it then.
   func release() {
-    guard !waitsForRoom, newest != nil, next(hold()) != nil else { return }
+    guard !waitsForRoom, newest != nil else { return }
     waitsForRoom = true
     whenRoom { [weak self] in
       self?.waitsForRoom = false

@@ -84,13 +84,10 @@ final class ClientRegistry {
   /// the client and `accountCount` of its account wait before it.
   func limitOfTurn(of client: Client, after count: Int, _ accountCount: Int) -> Limits.Key? {
     let now = MainLoop.main.clock.monotonic()
-    if client.wait(for: count + 1, limits, at: now) > Self.longestTurn { return .callsPerSecond }
+    if client.wait(for: count + 1, limits, at: now) > AnswerDeadlines.turn { return .callsPerSecond }
     let wait = withBucket(of: client, at: now) { $0.wait(for: accountCount + 1, burst: $1, perSecond: $1, at: now) }
-    return wait ?? .zero > Self.longestTurn ? .callsPerSecondPerUser : nil
+    return wait ?? .zero > AnswerDeadlines.turn ? .callsPerSecondPerUser : nil
   }
-
-  /// How long a call may wait for its turn, so that it can still be answered in time.
-  static let longestTurn = AnswerDeadlines.turn
 
   /// Returns nil if the client's account is not known.
   private func withBucket<Result>(

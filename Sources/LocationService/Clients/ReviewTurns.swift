@@ -30,7 +30,7 @@ final class ReviewTurns<Client: AnyObject> {
   /// Adds a client that is not waiting for its review.
   func add(_ client: Client, of account: Account) {
     turns.edit(account) { $0.append(client) }
-    schedule(after: Self.gap)
+    schedule()
   }
 
   /// Removes a client that has been reviewed before its turn, or has left.

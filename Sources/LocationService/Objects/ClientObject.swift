@@ -101,27 +101,25 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
 
   /// Answers a property that depends on the authorization once that has been decided.
   private func readAuthorization(_ request: PropertyRead, _ text: @escaping (Authorization) -> String) {
-    guard request.sender != nil, machine.authorization.reason == .undecided else {
-      return request.answer(.string(text(machine.authorization)))
-    }
-    host.prepare(client, since: request.arrivedAt) { [weak self] in
-      guard let self else { return }
-      refresh()
-      request.answer(.string(text(machine.authorization)))
-    }
+    read(request, afterCheckIf: machine.authorization.reason == .undecided) { .string(text($0.machine.authorization)) }
   }
 
   /// Answers a property that tells where the user was. While the client is being checked again, the answer waits; without
   /// a result it is empty.
   final func readPlace(_ request: PropertyRead, _ value: @escaping () -> Value?) {
-    guard request.sender != nil, host.gatekeeper.hold(on: client) != nil else {
-      return request.answer(value() ?? .options([]))
-    }
+    read(request, afterCheckIf: isBeingChecked) { ($0.isBeingChecked ? nil : value()) ?? .options([]) }
+  }
+
+  private var isBeingChecked: Bool { host.gatekeeper.hold(on: client) != nil }
+
+  private func read(
+    _ request: PropertyRead, afterCheckIf mustWait: Bool, _ value: @escaping (ClientObject) -> Value
+  ) {
+    guard request.sender != nil, mustWait else { return request.answer(value(self)) }
     host.prepare(client, since: request.arrivedAt) { [weak self] in
       guard let self else { return }
       refresh()
-      let isChecked = host.gatekeeper.hold(on: client) == nil
-      request.answer((isChecked ? value() : nil) ?? .options([]))
+      request.answer(value(self))
     }
   }
 
