@@ -137,7 +137,7 @@ import Testing
     arguments: [
       // Two hundred connections.
       ["200", "0", Service.path, busProperties, "GetAll", Service.name],
-      // Lists of 512 rows.
+      // Lists of 256 rows, the longest.
       ["32", "16", Service.path, Service.name, "ListSubscriptions"],
     ])
   func `costly calls of one user do not delay another user`(_ calls: [String]) throws {
@@ -146,6 +146,16 @@ import Testing
     let time = try median()
     #expect(time < Self.fair, "\(time)")
     flood.kill()
+  }
+
+  @Test(.enabled(if: Rig.isRoot)) func `a user is listed the newest 256 of the user's objects, root all`() throws {
+    let clients = try (0..<17).map { _ in try ServiceClient(on: bus, as: User.nobody) }
+    let paths = try clients.flatMap { client in
+      try (0..<16).map { _ in try client.createSubscription().arguments()[0].string }
+    }
+    func listed(to client: ServiceClient) throws -> [String?] { try client.subscriptions().map { $0["Path"]?.string } }
+    #expect(try listed(to: clients[0]) == paths.suffix(256))
+    #expect(try listed(to: ServiceClient(on: bus)) == paths)
   }
 
   @Test func `calls of one connection are answered in their order`() throws {

@@ -174,11 +174,14 @@ final class CallIntake {
   private func dispatch() {
     let end = MainLoop.main.clock.monotonic() + Self.slice
     repeat {
-      guard outbox.takesCalls else { return dispatchWhenRoom() }
-      let isResuming = resumeNext()
-      let call = queue.next { [clients] name, _ in clients.known(name).map(clients.pay) ?? true }
+      // dbus-daemon takes at least 4 KiB at a time, so a short answer behind another one is not later than alone.
+      let (hasRoom, hasShortRoom) = outbox.roomForCalls
+      guard hasShortRoom else { return dispatchWhenRoom() }
+      let isResuming = hasRoom && resumeNext()
+      let call = queue.next(onlyOfFew: !hasRoom) { [clients] name, _ in clients.known(name).map(clients.pay) ?? true }
       guard let call else {
         if isResuming { continue }
+        guard hasRoom else { return dispatchWhenRoom() }
         if queue.isReady {
           waitForRate = MainLoop.main.after(Self.rateInterval) { [weak self] in self?.dispatchLater() }
         }

@@ -99,15 +99,17 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
   }
 
   /// Removes and returns the next call that `pays`, or nil if none does now. A call that does not pay makes its client's
-  /// later calls wait, too, but not those of other clients.
-  mutating func next(_ pays: (Client, Call) -> Bool = { _, _ in true }) -> Call? {
-    while let account = known.nextKey, known.keyCount > 1, let debt = debts[account], debt >= Self.turnBytes {
+  /// later calls wait, too, but not those of other clients. With `onlyOfFew`, long lines are passed over.
+  mutating func next(onlyOfFew: Bool = false, _ pays: (Client, Call) -> Bool = { _, _ in true }) -> Call? {
+    while !onlyOfFew, let account = known.nextKey, known.keyCount > 1, let debt = debts[account], debt >= Self.turnBytes
+    {
       debts[account] = debt - Self.turnBytes
       known.passOver()
     }
     let isAlone = known.keyCount < 2
     var served: Account?
     let next = known.next { account, line in
+      if onlyOfFew, account == .common || line.count > bounds.firstCalls { return nil }
       var late: Set<Client> = []
       let index = line.firstIndex { waiting in
         if !late.contains(waiting.client), pays(waiting.client, waiting.call) { return true }

@@ -47,10 +47,13 @@ final class Outbox {
   var isFull: Bool { queuedBytes() >= Self.highWater }
 
   /// Whether the answer to another call could be sent without much delay.
-  var takesCalls: Bool {
+  var takesCalls: Bool { roomForCalls.any }
+
+  /// Whether the answer to another call could be sent without much delay, and to one of an account with few calls.
+  var roomForCalls: (any: Bool, few: Bool) {
     let queued = queuedBytes()
     pace.look(queued: queued, at: now)
-    return queued < pace.limit
+    return (queued < pace.limit, queued < BusPace.water.upperBound)
   }
 
   /// Whether the bus takes answers more slowly than the service could give them.

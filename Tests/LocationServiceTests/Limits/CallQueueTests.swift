@@ -38,6 +38,18 @@ import Testing
     #expect((0..<6).map { _ in queue.next() } == [100, 101, 102, 103, 104, 1])
   }
 
+  @Test func `with little room, only accounts with few calls are served, and nobody's debt is paid`() {
+    var queue = FairQueue<String, Int>()
+    for number in 0..<5 { #expect(queue.add(number, bytes: 1, from: "many", of: 1) == nil) }
+    #expect(queue.add(100, bytes: 1, from: "few", of: 2) == nil)
+    #expect(queue.add(200, bytes: 1, from: "system", of: .common) == nil)
+    queue.charge(2 * 1024, to: 1)
+    #expect(queue.next(onlyOfFew: true) == 100)
+    #expect(queue.next(onlyOfFew: true) == nil)
+    #expect(queue.add(101, bytes: 1, from: "few", of: 2) == nil)
+    #expect((0..<3).map { _ in queue.next() } == [200, 101, 0])
+  }
+
   @Test func `long answers cost nothing while no other call waits`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<3 { #expect(queue.add(number, bytes: 1, from: "long", of: 1) == nil) }
