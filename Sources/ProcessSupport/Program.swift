@@ -2,7 +2,7 @@
 import GeopublicistCGLib
 
 /// The version of both programs and of the contract that they share.
-nonisolated public enum ProgramVersion { public static let current = "1.1.0" }
+nonisolated public enum ProgramVersion { public static let current = "1.2.0" }
 
 /// The arguments of a C `main`.
 public enum ProgramArguments {

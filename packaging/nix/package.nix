@@ -4,7 +4,7 @@
 
 stdenv.mkDerivation {
   pname = "geopublicist";
-  version = "1.1.0";
+  version = "1.2.0";
   src = lib.cleanSource ../..;
 
   nativeBuildInputs = [ gettext lld pkg-config python3 swift swiftpm ];
