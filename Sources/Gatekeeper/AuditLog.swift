@@ -14,7 +14,7 @@ package enum AuditLog {
 
   /// Logs the authorization that a client receives, unless it equals the one the client received before.
   package static func note(
-    _ authorization: Authorization, for client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String
+    _ authorization: Authorization, for client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String
   ) {
     let before = client.audited.updateValue(authorization, forKey: desktopID, asking: level)
     guard before != authorization else { return }
@@ -29,7 +29,7 @@ package enum AuditLog {
   }
 
   private static func write(
-    _ event: Event, _ authorization: Authorization, _ client: any GatekeeperClient, _ asked: AccuracyLevel,
+    _ event: Event, _ authorization: Authorization, _ client: GatekeeperClient, _ asked: AccuracyLevel,
     _ desktopID: String
   ) {
     let user = client.credentials.map { "\($0.userID)" } ?? "unknown"
@@ -61,9 +61,7 @@ package enum AuditLog {
 }
 
 /// The last authorization that one client received for each desktop-id and level.
-nonisolated package struct AuditedAnswers: Sendable {
-  package init() {}
-
+nonisolated struct AuditedAnswers: Sendable {
   private struct Key: Hashable {
     let desktopID: String
     let level: AccuracyLevel

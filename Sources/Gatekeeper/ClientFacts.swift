@@ -61,11 +61,11 @@ final class ClientFacts {
 final class ClientFactsRegistry {
   private var facts: [BusName: ClientFacts] = [:]
 
-  subscript(client: any GatekeeperClient) -> ClientFacts? { facts[client.name] }
+  subscript(client: GatekeeperClient) -> ClientFacts? { facts[client.name] }
 
   /// Returns a client's facts, creating them if necessary. `close` is called when a client whose facts were created
   /// here leaves.
-  func open(for client: any GatekeeperClient, _ close: @escaping () -> Void = {}) -> ClientFacts {
+  func open(for client: GatekeeperClient, _ close: @escaping () -> Void = {}) -> ClientFacts {
     if let entry = facts[client.name] { return entry }
     let entry = ClientFacts()
     facts[client.name] = entry

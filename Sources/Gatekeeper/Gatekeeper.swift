@@ -6,36 +6,36 @@ import MainLoop
 /// Decides what each client may have.
 package protocol Gatekeeper: AnyObject {
   /// Returns the current decision from the facts at hand, without asking anything.
-  func authorization(for client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String)
+  func authorization(for client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String)
     -> Authorization
 
   /// Returns the hold on deliveries to an authorized client while a fact behind the authorization may have changed and
   /// is being confirmed. The authorization itself stays unchanged meanwhile, for at most one second after deliveries were
   /// last allowed. ``onChange`` is called when holding begins and ends, even if nothing else has changed.
-  func hold(on client: any GatekeeperClient) -> Hold<BootClock>?
+  func hold(on client: GatekeeperClient) -> Hold<BootClock>?
 
   /// Returns the finest level at which GeoClue would serve the client's user, as permitted by the user's agent.
-  func ceiling(for client: any GatekeeperClient) -> AccuracyLevel
+  func ceiling(for client: GatekeeperClient) -> AccuracyLevel
 
   /// Determines the account that is charged for a client, then calls `action`, at the latest after ``accountTime``.
-  func introduce(_ client: any GatekeeperClient, _ action: @escaping () -> Void)
+  func introduce(_ client: GatekeeperClient, _ action: @escaping () -> Void)
 
   /// Returns the account that is charged for a client, as far as it is known.
-  func account(of client: any GatekeeperClient) -> Account
+  func account(of client: GatekeeperClient) -> Account
 
   /// Gathers missing or outdated facts about a client, then calls `action`: immediately if nothing is missing, at the
   /// latest ``AnswerDeadlines/gathering`` after the arrival of the call that waits.
-  func prepare(_ client: any GatekeeperClient, since arrival: BootInstant, _ action: @escaping () -> Void)
+  func prepare(_ client: GatekeeperClient, since arrival: BootInstant, _ action: @escaping () -> Void)
 
   /// Rereads GeoClue's rules for applications if the files have changed.
   func reload()
 
   /// Returns whether a dialog could give a client more access than it has now.
-  func wouldAsk(_ client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String) -> Bool
+  func wouldAsk(_ client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String) -> Bool
 
   /// Asks the user, then calls the handler with the resulting decision, unless the returned prompt is cancelled first.
   func ask(
-    _ client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String,
+    _ client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String,
     _ handler: @escaping (Authorization) -> Void
   ) -> Prompt
 
@@ -43,7 +43,7 @@ package protocol Gatekeeper: AnyObject {
   var sourceDecides: Bool { get }
 
   /// Called with a client whose decision may have changed, or with nil if any client's may have.
-  var onChange: (((any GatekeeperClient)?) -> Void)? { get set }
+  var onChange: ((GatekeeperClient?) -> Void)? { get set }
 }
 
 /// Why deliveries wait: a question whose answer they need.
@@ -88,19 +88,3 @@ package final class Prompt {
 
 /// How long the first call of a user waits for logind. Users whom logind knows have an account.
 nonisolated let accountTime = Duration.milliseconds(300)
-
-/// One connection on the bus, as the gatekeeper sees it.
-package protocol GatekeeperClient: AnyObject {
-  var name: BusName { get }
-  /// The user behind the connection, or nil until the bus has reported it.
-  var credentials: Credentials? { get }
-  /// The account that is charged for the client; nil until it is known.
-  var account: Account? { get }
-  /// Whether the client has a subscription, a region or a pending call, so that changed facts affect it now.
-  var isWaiting: Bool { get }
-  /// The systemd unit of its process, once known. For display only.
-  var unit: String? { get set }
-  var audited: AuditedAnswers { get set }
-  /// Called when the connection has left the bus.
-  var onEnd: (() -> Void)? { get set }
-}

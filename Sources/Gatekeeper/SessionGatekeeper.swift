@@ -6,7 +6,7 @@ import GeopublicistLocationModel
 /// service checks only what GeoClue cannot see because the service is its only client: sandboxes and rules for
 /// applications.
 package final class SessionGatekeeper: Gatekeeper {
-  package var onChange: (((any GatekeeperClient)?) -> Void)?
+  package var onChange: ((GatekeeperClient?) -> Void)?
   package let sourceDecides = true
   /// GeoClue's decision about the service itself.
   package var geoClueAuthorization = Authorization.undecided {
@@ -23,7 +23,7 @@ package final class SessionGatekeeper: Gatekeeper {
     rules.onChange = { [weak self] _ in self?.onChange?(nil) }
   }
 
-  package func authorization(for client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String)
+  package func authorization(for client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String)
     -> Authorization
   {
     var facts = Facts(.own)
@@ -32,18 +32,18 @@ package final class SessionGatekeeper: Gatekeeper {
     return Decision(facts, asking: level, geoClue: geoClueAuthorization).authorization
   }
 
-  package func hold(on client: any GatekeeperClient) -> Hold<BootClock>? { nil }
+  package func hold(on client: GatekeeperClient) -> Hold<BootClock>? { nil }
 
   /// Always ``AccuracyLevel/exact``: GeoClue itself limits what the service receives.
-  package func ceiling(for client: any GatekeeperClient) -> AccuracyLevel { .exact }
+  package func ceiling(for client: GatekeeperClient) -> AccuracyLevel { .exact }
 
   package func reload() { rules.reloadIfChanged() }
 
-  package func introduce(_ client: any GatekeeperClient, _ action: @escaping () -> Void) { action() }
+  package func introduce(_ client: GatekeeperClient, _ action: @escaping () -> Void) { action() }
 
-  package func account(of client: any GatekeeperClient) -> Account { .user(client.credentials?.userID ?? ownUserID) }
+  package func account(of client: GatekeeperClient) -> Account { .user(client.credentials?.userID ?? ownUserID) }
 
-  package func prepare(_ client: any GatekeeperClient, since arrival: BootInstant, _ action: @escaping () -> Void) {
+  package func prepare(_ client: GatekeeperClient, since arrival: BootInstant, _ action: @escaping () -> Void) {
     reload()
     let known = registry.open(for: client)
     guard known.confinement == .unknown, let credentials = client.credentials else { return action() }
@@ -57,12 +57,12 @@ package final class SessionGatekeeper: Gatekeeper {
     }
   }
 
-  package func wouldAsk(_ client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String) -> Bool {
+  package func wouldAsk(_ client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String) -> Bool {
     false
   }
 
   package func ask(
-    _ client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String,
+    _ client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String,
     _ handler: @escaping (Authorization) -> Void
   ) -> Prompt {
     handler(authorization(for: client, asking: level, as: desktopID))

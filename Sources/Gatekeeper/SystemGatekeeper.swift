@@ -10,7 +10,7 @@ import MainLoop
 /// machines, one per client (``PolicyAnswers``) and per user (``AgentSearch``, ``SessionState``), track what is known
 /// and how reliable it is. ``Decision`` derives the authorization from the facts.
 package final class SystemGatekeeper: Gatekeeper {
-  package var onChange: (((any GatekeeperClient)?) -> Void)?
+  package var onChange: ((GatekeeperClient?) -> Void)?
   package let sourceDecides = false
 
   /// The interval between agent searches while a client waits for an agent.
@@ -37,7 +37,7 @@ package final class SystemGatekeeper: Gatekeeper {
   private let sessions: SessionWatch
   private let registry = ClientFactsRegistry()
   private var users: [UInt32: User] = [:]
-  private var clients: [BusName: any GatekeeperClient] = [:]
+  private var clients: [BusName: GatekeeperClient] = [:]
   private var search: LoopSource?
 
   /// - Parameter probes: Connections to the same bus for asking users' agents.
@@ -73,12 +73,12 @@ package final class SystemGatekeeper: Gatekeeper {
   }
 
   package func authorization(
-    for client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String
+    for client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String
   ) -> Authorization {
     decision(for: client, asking: level, as: desktopID).authorization
   }
 
-  package func hold(on client: any GatekeeperClient) -> Hold<BootClock>? {
+  package func hold(on client: GatekeeperClient) -> Hold<BootClock>? {
     // Asked before every delivery, so most answers must not need all the facts.
     guard let user = client.credentials?.userID, kind(of: user) == .other, let known = registry[client] else {
       return nil
@@ -91,14 +91,14 @@ package final class SystemGatekeeper: Gatekeeper {
     return hold.and(session).and(access).onBootClock()
   }
 
-  package func ceiling(for client: any GatekeeperClient) -> AccuracyLevel {
+  package func ceiling(for client: GatekeeperClient) -> AccuracyLevel {
     let facts = facts(about: client, as: "")
     guard facts.user == .other, facts.withoutAgent != .yes else { return .exact }
     if case .level(let level) = facts.agent { return level }
     return .none
   }
 
-  package func introduce(_ client: any GatekeeperClient, _ action: @escaping () -> Void) {
+  package func introduce(_ client: GatekeeperClient, _ action: @escaping () -> Void) {
     subordinates.readIfChanged()
     let facts = facts(about: client)
     // Only for users whose account depends on it, logind is asked before anything is done for them.
@@ -107,7 +107,7 @@ package final class SystemGatekeeper: Gatekeeper {
     facts.wait(action, atMost: accountTime, since: MainLoop.main.clock.boottime()) { sessions.find(user, for: $0) }
   }
 
-  package func account(of client: any GatekeeperClient) -> Account {
+  package func account(of client: GatekeeperClient) -> Account {
     guard let user = client.credentials?.userID else { return .common }
     let isNamed = user == ownUserID || registry[client]?.policy.answer(to: .accessWithoutAgent) == .yes
     return Account(of: user, login: sessions.login(of: user), isNamed: isNamed, subordinates.ranges)
@@ -115,7 +115,7 @@ package final class SystemGatekeeper: Gatekeeper {
 
   package func reload() { rules.reloadIfChanged() }
 
-  package func prepare(_ client: any GatekeeperClient, since arrival: BootInstant, _ action: @escaping () -> Void) {
+  package func prepare(_ client: GatekeeperClient, since arrival: BootInstant, _ action: @escaping () -> Void) {
     reload()
     guard let credentials = client.credentials else { return action() }
     let facts = facts(about: client)
@@ -135,12 +135,12 @@ package final class SystemGatekeeper: Gatekeeper {
   }
 
   private func decision(
-    for client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String
+    for client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String
   ) -> Decision {
     Decision(facts(about: client, as: desktopID), asking: level)
   }
 
-  private func facts(about client: any GatekeeperClient, as desktopID: String) -> Facts {
+  private func facts(about client: GatekeeperClient, as desktopID: String) -> Facts {
     guard let user = client.credentials?.userID, let known = registry[client] else { return Facts(.other) }
     var facts = Facts(kind(of: user))
     facts.confinement = known.confinement
@@ -162,7 +162,7 @@ package final class SystemGatekeeper: Gatekeeper {
 
   private var now: MonotonicInstant { MainLoop.main.clock.monotonic() }
 
-  private func facts(about client: any GatekeeperClient) -> ClientFacts {
+  private func facts(about client: GatekeeperClient) -> ClientFacts {
     if let facts = registry[client] { return facts }
     clients[client.name] = client
     return registry.open(for: client) { [weak self, name = client.name, user = client.credentials?.userID] in
@@ -179,12 +179,12 @@ package final class SystemGatekeeper: Gatekeeper {
 
 // MARK: - Dialogs
 extension SystemGatekeeper {
-  package func wouldAsk(_ client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String) -> Bool {
+  package func wouldAsk(_ client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String) -> Bool {
     decision(for: client, asking: level, as: desktopID).dialog != nil
   }
 
   package func ask(
-    _ client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String,
+    _ client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String,
     _ handler: @escaping (Authorization) -> Void
   ) -> Prompt {
     guard let action = decision(for: client, asking: level, as: desktopID).dialog else {
@@ -207,7 +207,7 @@ extension SystemGatekeeper {
   }
 
   /// Returns the name of a client in dialogs: from /proc if readable, otherwise from systemd.
-  private func program(of client: any GatekeeperClient) -> String? {
+  private func program(of client: GatekeeperClient) -> String? {
     let name = client.credentials?.processID.flatMap { SandboxCheck.contents(ofFile: "/proc/\($0)/comm") }
     return name.flatMap(ProgramName.plain) ?? registry[client]?.program
   }
@@ -216,7 +216,7 @@ extension SystemGatekeeper {
 // MARK: - Gathering facts
 extension SystemGatekeeper {
   private func checkSandbox(
-    of client: any GatekeeperClient, _ credentials: Credentials, _ facts: ClientFacts, _ round: Gathering
+    of client: GatekeeperClient, _ credentials: Credentials, _ facts: ClientFacts, _ round: Gathering
   ) {
     facts.checkSandbox(round) {
       sandboxes.check(client.name, credentials, $0)
@@ -228,7 +228,7 @@ extension SystemGatekeeper {
     }
   }
 
-  private func handle(_ event: PolicyAnswers.Event, for client: any GatekeeperClient) {
+  private func handle(_ event: PolicyAnswers.Event, for client: GatekeeperClient) {
     guard let facts = registry[client], let user = client.credentials?.userID else { return }
     let account = account(of: client)
     let actions = facts.policy.handle(event, at: now)
@@ -252,7 +252,7 @@ extension SystemGatekeeper {
 
 // MARK: - Changes
 extension SystemGatekeeper {
-  private func changed(_ client: any GatekeeperClient) {
+  private func changed(_ client: GatekeeperClient) {
     registry[client]?.isChangeUnreported = false
     onChange?(client)
     searchSoon()
@@ -302,7 +302,7 @@ extension SystemGatekeeper {
   }
 
   /// Records that polkit's answers about a client may have changed.
-  private func doubt(_ client: any GatekeeperClient) {
+  private func doubt(_ client: GatekeeperClient) {
     guard let facts = registry[client], let user = client.credentials?.userID, kind(of: user) == .other else { return }
     handle(.doubted(isServed: client.isWaiting || facts.isGathering), for: client)
   }

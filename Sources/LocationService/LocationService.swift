@@ -103,7 +103,7 @@ public final class LocationService {
     source.ceiling = { [weak self] in self?.ceiling ?? .none }
     gatekeeper.onChange = { [weak self] client in
       guard let self else { return }
-      review(client.map { [$0 as? Client].compactMap(\.self) } ?? Array(clients.all))
+      review(client.map { [clients.known($0.name)].compactMap(\.self) } ?? Array(clients.all))
     }
     reviews = ReviewTurns(
       hasRoom: { [outbox] in outbox.takesCalls }, review: { [weak self] in self?.refresh($0) },

@@ -6,14 +6,9 @@ import MainLoop
 
 /// A client of the service: one connection and everything that it owns.
 final class Client: GatekeeperClient {
-  let name: BusName
-  /// Nil until the bus has answered, which happens before anything is done for the client.
-  private(set) var credentials: Credentials?
   var pendingCalls: UInt32 = 0
   /// How many of them have all facts and wait for their turn.
   var resumingCalls = 0
-  /// Who is charged for what it uses, or nil until that is known.
-  var account: Account?
   /// The accounts that are charged for its open dialogs.
   var prompts: [Account] = []
   /// Whether its authorization may have changed. Until that has been considered, its deliveries are held.
@@ -27,11 +22,6 @@ final class Client: GatekeeperClient {
   /// When access was last regained; the far future without it. Exact locations from before are not for the client.
   private(set) var exactFrom = BootInstant.origin
   let queue: OutgoingQueue
-  /// The systemd unit of its process, once known. For display only.
-  var unit: String?
-  var audited = AuditedAnswers()
-  /// Called when the connection has left the bus.
-  var onEnd: (() -> Void)?
   private(set) var objects: [UInt64: any OwnedObject] = [:]
   /// In the order of the calls, in which they are answered if one event answers several.
   private(set) var requests: [any PendingRequest] = []
@@ -43,11 +33,11 @@ final class Client: GatekeeperClient {
     _ name: BusName, _ queue: OutgoingQueue, _ introductions: Introductions, _ gatekeeper: any Gatekeeper,
     limits: Limits
   ) {
-    self.name = name
     self.introductions = introductions
     self.gatekeeper = gatekeeper
     self.queue = queue
     bucket = TokenBucket(burst: limits[.callsBurst], at: MainLoop.main.clock.monotonic())
+    super.init(name)
   }
 
   /// Takes a token from the client's bucket. Returns false if the rate is exceeded.
@@ -77,8 +67,7 @@ final class Client: GatekeeperClient {
     }
   }
 
-  /// Whether the client has an object or a pending call, so that changed facts affect it now.
-  var isWaiting: Bool { !objects.isEmpty || !requests.isEmpty }
+  override var isWaiting: Bool { !objects.isEmpty || !requests.isEmpty }
 
   /// Calls `action` with the credentials once the account is known, too, possibly immediately, or with nil if the bus does
   /// not report them, in which case the client must be refused.

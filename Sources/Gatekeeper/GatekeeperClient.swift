@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+
+/// One connection on the bus, as the gatekeeper sees it.
+open class GatekeeperClient {
+  package final let name: BusName
+  /// The user behind the connection. Nil until the bus has answered, which happens before anything is done for the
+  /// client.
+  package final var credentials: Credentials?
+  /// Who is charged for what the client uses, or nil until that is known.
+  package final var account: Account?
+  /// The systemd unit of its process, once known. For display only.
+  package internal(set) final var unit: String?
+  final var audited = AuditedAnswers()
+  /// Called when the connection has left the bus.
+  package final var onEnd: (() -> Void)?
+
+  package init(_ name: BusName) { self.name = name }
+
+  /// Whether the client has a subscription, a region or a pending call, so that changed facts affect it now.
+  open var isWaiting: Bool { false }
+}
