@@ -132,9 +132,10 @@ extension AgentFinder {
   /// Lists the connections, unless those of the last list are still being identified: a list that does not wait for them
   /// would be complete without a user's connections.
   private func list() {
-    guard listing == nil, unidentified.isEmpty, let message = try? Message(callingBus: "ListNames") else { return }
+    guard listing == nil, unidentified.isEmpty else { return }
     let callers = wanted
     wanted = [:]
+    let message = Message(callingBus: "ListNames")
     listing = connection.call(message, timeout: .milliseconds(5_000), expecting: "as") { [weak self] result in
       guard let self else { return }
       listing = nil
@@ -194,10 +195,10 @@ extension AgentFinder {
 
   /// Asks one connection whether it is an agent and which level it allows.
   private func probe(_ name: BusName, _ user: UInt32, _ entry: User) {
-    let message = try? Message(
+    guard let probe = probes.take() else { return handle(.silent(name), user) }
+    let message = Message(
       calling: "Get", of: .properties, at: GeoClueNames.agentPath, on: name,
       [.string(GeoClueNames.agent.rawValue), .string("MaxAccuracyLevel")])
-    guard let message, let probe = probes.take() else { return handle(.silent(name), user) }
     message.startsService = false
     entry.questions[name] = probe.connection.call(
       message, timeout: .after(AnswerDeadlines.agentSearch), expecting: .variant, within: .smallAnswer

@@ -52,9 +52,7 @@ package final class Introductions {
       guard subjects[name] != nil else { continue }
       inFlight += 1
       subjects[name]?.isAsked = true
-      let question = Credentials.ask(for: name, on: connection) { [weak self] in self?.answered(name, $0) }
-      subjects[name]?.question = question
-      if question == nil { answered(name, nil) }
+      subjects[name]?.question = Credentials.ask(for: name, on: connection) { [weak self] in self?.answered(name, $0) }
     }
   }
 
@@ -73,16 +71,15 @@ nonisolated package struct Credentials: Hashable, Sendable {
   /// The label from a Linux security module, if the bus reports one.
   package let securityLabel: SecurityLabel?
 
-  static func question(about name: BusName) throws(DBusError) -> Message {
-    try Message(callingBus: "GetConnectionCredentials", [.string(name.rawValue)])
+  static func question(about name: BusName) -> Message {
+    Message(callingBus: "GetConnectionCredentials", [.string(name.rawValue)])
   }
 
   /// Asks the bus for a connection's credentials. Calls the handler with nil if the bus does not return the user.
   @MainActor package static func ask(
     for name: BusName, on connection: Connection, _ handler: @escaping (Credentials?) -> Void
-  ) -> PendingCall? {
-    guard let question = try? question(about: name) else { return nil }
-    return connection.call(question, timeout: .milliseconds(5_000)) { result in
+  ) -> PendingCall {
+    connection.call(question(about: name), timeout: .milliseconds(5_000)) { result in
       guard case .success(let values) = result, let properties = values.first?.properties,
         let user = properties["UnixUserID"]?.uint32
       else { return handler(nil) }

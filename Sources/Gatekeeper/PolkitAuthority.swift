@@ -118,13 +118,12 @@ extension PolkitAuthority {
     let subject: Value = .structure([.string("system-bus-name"), .options([("name", .string(question.peer.rawValue))])])
     // polkit substitutes this for `$(program)` in the action's message.
     let details = dialogs[question].map { [Value.Entry(.string("program"), .string($0.program))] } ?? []
-    let message = try? Message(
+    let message = Message(
       calling: "CheckAuthorization", of: Self.interface, at: Self.path, on: Self.service,
       [
         subject, .string(question.action.rawValue), .dictionary(key: .string, value: .string, details),
         .uint32(question.isInteractive ? 1 : 0), .string("\(number)"),
       ])
-    guard let message else { return perform(queue.handle(.answered(number, .unavailable))) }
     message.startsService = mayStartPolkit
     // No timeout: the bus counts the call until polkit replies, and so must the queue.
     connection.call(message, timeout: .never, expecting: "(bba{ss})") { [weak self] result in
@@ -145,9 +144,8 @@ extension PolkitAuthority {
   }
 
   private func cancel(_ number: CheckQueue.Number) {
-    let message = try? Message(
+    let message = Message(
       calling: "CancelCheckAuthorization", of: Self.interface, at: Self.path, on: Self.service, [.string("\(number)")])
-    guard let message else { return }
     message.wantsReply = false
     message.startsService = false
     connection.send(message)

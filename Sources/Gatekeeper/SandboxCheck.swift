@@ -209,12 +209,10 @@ nonisolated struct ProcessHandle {
   @MainActor static func ask(
     for peer: BusName, on connection: Connection, _ handler: @escaping (Result<ProcessHandle?, CallFailure>) -> Void
   ) {
-    do throws(DBusError) {
-      let question = try Credentials.question(about: peer)
-      connection.call(question, timeout: .milliseconds(5_000), expecting: "a{sv}") { result in
-        handler(result.map { $0.first?.properties?["ProcessFD"]?.descriptor.map(ProcessHandle.init) })
-      }.keep()
-    } catch { handler(.failure(.refused(error))) }
+    let question = Credentials.question(about: peer)
+    connection.call(question, timeout: .milliseconds(5_000), expecting: "a{sv}") { result in
+      handler(result.map { $0.first?.properties?["ProcessFD"]?.descriptor.map(ProcessHandle.init) })
+    }.keep()
   }
 }
 

@@ -45,11 +45,10 @@ final class SessionOwners {
 
   /// Asks logind for the user of a session, unless that is known or too many questions are open.
   func learn(_ session: ObjectPath) {
-    guard owner(of: session) == .unknown, questions.count < Self.parallel,
-      let message = try? Message(
-        calling: "Get", of: .properties, at: session, on: LogindNames.service,
-        [.string(LogindNames.session.rawValue), .string("User")])
-    else { return }
+    guard owner(of: session) == .unknown, questions.count < Self.parallel else { return }
+    let message = Message(
+      calling: "Get", of: .properties, at: session, on: LogindNames.service,
+      [.string(LogindNames.session.rawValue), .string("User")])
     message.startsService = false
     questions[session] = Question()
     questions[session]?.call = connection.call(message, timeout: .never, expecting: .variant) { [weak self] result in

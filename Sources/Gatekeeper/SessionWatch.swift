@@ -267,8 +267,7 @@ extension SessionWatch {
     expecting signature: Signature, _ user: UInt32, _ entry: Entry,
     _ handler: @escaping (SessionWatch, Result<[Value], CallFailure>) -> Void
   ) {
-    let message = try? Message(calling: member, of: interface, at: path, on: LogindNames.service, arguments)
-    guard let message else { return answered(nil, user, entry) }
+    let message = Message(calling: member, of: interface, at: path, on: LogindNames.service, arguments)
     entry.question = connection.call(message, timeout: .never, expecting: signature) { [weak self] result in
       if let self { handler(self, result) }
     }

@@ -36,11 +36,9 @@ final class UnitProcesses {
     _ member: MemberName, _ arguments: [Value], expecting signature: Signature,
     _ handler: @escaping (Result<[Value], CallFailure>) -> Void
   ) {
-    do throws(DBusError) {
-      let message = try Message(calling: member, of: Self.manager, at: Self.path, on: Self.service, arguments)
-      message.startsService = false
-      connection.call(message, timeout: .never, expecting: signature, handler).keep()
-    } catch { handler(.failure(.refused(error))) }
+    let message = Message(calling: member, of: Self.manager, at: Self.path, on: Self.service, arguments)
+    message.startsService = false
+    connection.call(message, timeout: .never, expecting: signature, handler).keep()
   }
 
   /// Returns the unit name from its object path, in which every byte except letters and digits is encoded as `_XX`

@@ -118,14 +118,14 @@ final class AgentWatch {
       users[name] = owner
       if owner == user { for action in actions { action() } }
       unconfirmed[name] = nil
-    }?.keep()
+    }.keep()
   }
 
   private func askBus(
     _ member: MemberName, _ arguments: [Value], expecting signature: Signature,
     _ handler: @escaping (Result<[Value], CallFailure>) -> Void
-  ) -> PendingCall? {
-    let message = try? Message(callingBus: member, arguments)
-    return message.flatMap { connection.call($0, timeout: .milliseconds(5_000), expecting: signature, handler) }
+  ) -> PendingCall {
+    let message = Message(callingBus: member, arguments)
+    return connection.call(message, timeout: .milliseconds(5_000), expecting: signature, handler)
   }
 }

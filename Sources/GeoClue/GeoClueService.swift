@@ -34,8 +34,7 @@ final class GeoClueService {
 
   /// Asks the bus to start GeoClue.
   func activate() {
-    let message = try? Message(callingBus: "StartServiceByName", [.string(GeoClueNames.service.rawValue), .uint32(0)])
-    guard let message else { return }
+    let message = Message(callingBus: "StartServiceByName", [.string(GeoClueNames.service.rawValue), .uint32(0)])
     activation = connection.call(message) { [weak self] result in
       guard let self else { return }
       switch result {
@@ -52,7 +51,8 @@ final class GeoClueService {
   /// Requests a client. GeoClue leaves the call pending until the user has an agent. The call has no timeout, because
   /// GeoClue would still create a client for an abandoned one.
   func createClient() {
-    guard let owner, let message = call("CreateClient", of: GeoClueNames.manager, on: owner) else { return }
+    guard let owner else { return }
+    let message = call("CreateClient", of: GeoClueNames.manager, on: owner)
     connection.call(message, timeout: .never, expecting: "o") { [weak self] result in
       guard let self else { return }
       switch result {
@@ -74,17 +74,15 @@ final class GeoClueService {
   /// Deletes a client without waiting for the reply.
   func deleteClient(_ client: ObjectPath, of owner: BusName) {
     let message = call("DeleteClient", of: GeoClueNames.manager, [.objectPath(client)], on: owner)
-    guard let message else { return }
     message.wantsReply = false
     connection.send(message)
   }
 
   /// Reads the available accuracy, which is also a sign of life.
   func readAvailableAccuracy() {
-    guard let owner,
-      let message = call(
-        "Get", of: .properties, [.string(GeoClueNames.manager.rawValue), .string("AvailableAccuracyLevel")], on: owner)
-    else { return }
+    guard let owner else { return }
+    let message = call(
+      "Get", of: .properties, [.string(GeoClueNames.manager.rawValue), .string("AvailableAccuracyLevel")], on: owner)
     reading = connection.call(message, timeout: .milliseconds(120_000), expecting: .variant) { [weak self] result in
       guard let self, owner == self.owner else { return }
       switch result {
@@ -106,7 +104,7 @@ final class GeoClueService {
 
   private func call(
     _ member: MemberName, of interface: InterfaceName, _ arguments: [Value] = [], on owner: BusName
-  ) -> Message? {
-    try? Message(calling: member, of: interface, at: GeoClueNames.managerPath, on: owner, arguments)
+  ) -> Message {
+    Message(calling: member, of: interface, at: GeoClueNames.managerPath, on: owner, arguments)
   }
 }

@@ -48,12 +48,7 @@ extension Proxy {
     _ member: MemberName, of interface: InterfaceName, _ arguments: [Value], timeout: CallTimeout = .standard,
     interactive: Bool = false, expecting signature: Signature?
   ) async throws(CallFailure) -> [Value] {
-    let message: Message
-    do throws(DBusError) {
-      message = try self.message(calling: member, of: interface, arguments, interactive: interactive)
-    } catch {
-      throw .notSent(error)
-    }
+    let message = message(calling: member, of: interface, arguments, interactive: interactive)
     return try await connection.call(message, timeout: timeout, expecting: signature)
   }
 }

@@ -149,13 +149,13 @@ package final class Session {
   }
 
   private func askBus(answers: Int, since progress: MonotonicInstant) {
-    guard exported.progressAt == progress, let question = try? Message(callingBus: "GetId") else { return }
+    guard exported.progressAt == progress else { return }
     guard answers < Self.provingAnswers else {
       Log.warning("The message bus no longer reads from the service")
       isStalled = true
       return rejoin()
     }
-    liveness = geoClueBus.call(question, timeout: .milliseconds(1_000)) { [weak self] result in
+    liveness = geoClueBus.call(Message(callingBus: "GetId"), timeout: .milliseconds(1_000)) { [weak self] result in
       guard let self else { return }
       liveness = nil
       if case .success = result { askBus(answers: answers + 1, since: progress) }

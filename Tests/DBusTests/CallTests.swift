@@ -9,7 +9,7 @@ import Testing
 @Suite struct CallTests {
   @Test func `a reply arrives later and exactly once`() throws {
     let (peers, _) = try Peers.withSample()
-    let question = peers.ask(try peers.message("Add", .uint32(2), .uint32(40)), expecting: "t")
+    let question = peers.ask(peers.message("Add", .uint32(2), .uint32(40)), expecting: "t")
     #expect(question.isOpen)
     #expect(try question.answer() == [.uint64(42)])
     try peers.settle()
@@ -23,9 +23,9 @@ import Testing
 
   @Test func `an unknown service yields the bus's error`() throws {
     let peers = try Peers()
-    let nobody = try Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody")
+    let nobody = Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody")
     #expect(try peers.ask(nobody).refusal() == .serviceUnknown)
-    let gone = try Message(calling: "M", of: "a.b", at: "/", on: ":1.9999")
+    let gone = Message(calling: "M", of: "a.b", at: "/", on: ":1.9999")
     #expect(try [.serviceUnknown, .nameHasNoOwner].contains(peers.ask(gone).refusal()))
   }
 
@@ -42,9 +42,9 @@ import Testing
     var results: [Result<[Value], CallFailure>] = []
     // More than is read in one turn of the loop, and less than sockets have room for: neither side waits for the other.
     for _ in 0..<60 {
-      peers.client.call(try Message(callingBus: "ListNames"), timeout: .milliseconds(50)) { results.append($0) }.keep()
+      peers.client.call(Message(callingBus: "ListNames"), timeout: .milliseconds(50)) { results.append($0) }.keep()
     }
-    peers.client.call(try Message(callingBus: "RequestName", [.string(name.rawValue), .uint32(0)])) { _ in }.keep()
+    peers.client.call(Message(callingBus: "RequestName", [.string(name.rawValue), .uint32(0)])) { _ in }.keep()
     // The bus answers in order, so it has answered all when the name is there. This loop does not turn meanwhile.
     try eventually("the bus has answered") {
       try peers.service.callBlocking(Message(callingBus: "NameHasOwner", [.string(name.rawValue)])) == [.boolean(true)]
@@ -66,11 +66,11 @@ import Testing
     let (peers, sample) = try Peers.withSample(on: broker)
     let absent = try Question(Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody"), from: peers.client)
     #expect(try absent.failure()?.kind == .refused && absent.refusal() == .serviceUnknown)
-    let refused = try Question(peers.message("Nonsense"), from: peers.client)
+    let refused = Question(peers.message("Nonsense"), from: peers.client)
     #expect(try refused.failure()?.kind == .refused, "an error of the peer is its word")
-    let other = try Question(peers.message("Nothing"), expecting: .string, from: peers.client)
+    let other = Question(peers.message("Nothing"), expecting: .string, from: peers.client)
     #expect(try other.failure()?.kind == .refused, "so is an answer of another type")
-    let lost = try Question(peers.message("Later"), from: peers.client)
+    let lost = Question(peers.message("Later"), from: peers.client)
     try turning("the call has arrived") { !sample.kept.isEmpty }
     peers.service.close()
     #expect(try lost.failure()?.kind == .lost, "the peer has left without an answer")
@@ -86,7 +86,7 @@ import Testing
     var results: [Result<[Value], CallFailure>] = []
     let start = LoopClock.system.monotonic()
     var end: MonotonicInstant?
-    peers.client.call(try peers.message("Later"), timeout: .milliseconds(50)) {
+    peers.client.call(peers.message("Later"), timeout: .milliseconds(50)) {
       results.append($0)
       end = LoopClock.system.monotonic()
     }.keep()
@@ -101,7 +101,7 @@ import Testing
   @Test func `a timeout of zero or less fails at once, but not inside the call`() throws {
     let (peers, _) = try Peers.withSample()
     for timeout: Int32 in [0, -1, .min] {
-      let question = peers.ask(try peers.message("Later"), timeout: .milliseconds(timeout))
+      let question = peers.ask(peers.message("Later"), timeout: .milliseconds(timeout))
       #expect(question.isOpen)
       #expect(try question.refusal() == .noReply)
     }
@@ -109,7 +109,7 @@ import Testing
 
   @Test func `a call with an unlimited timeout waits for its reply`() throws {
     let (peers, sample) = try Peers.withSample()
-    let question = peers.ask(try peers.message("Later"), timeout: .never)
+    let question = peers.ask(peers.message("Later"), timeout: .never)
     try turning(for: .milliseconds(50), "it waits") { question.isOpen }
     sample.kept[0].reply(.string("at last"))
     #expect(try question.answer() == [.string("at last")])
@@ -117,8 +117,8 @@ import Testing
 
   @Test func `a cancelled or released call receives nothing`() throws {
     let (peers, _) = try Peers.withSample()
-    _ = peers.client.call(try peers.message("Nothing")) { _ in Issue.record("it was let go") }
-    let pending = peers.client.call(try peers.message("Nothing")) { _ in Issue.record("it was cancelled") }
+    _ = peers.client.call(peers.message("Nothing")) { _ in Issue.record("it was let go") }
+    let pending = peers.client.call(peers.message("Nothing")) { _ in Issue.record("it was cancelled") }
     pending.cancel()
     pending.cancel()
     try peers.settle()
@@ -133,7 +133,7 @@ import Testing
     do {
       let object = Held()
       held = object
-      pending = peers.client.call(try peers.message("Nothing")) { _ in
+      pending = peers.client.call(peers.message("Nothing")) { _ in
         withExtendedLifetime(object) {}
         done = true
       }
@@ -148,8 +148,8 @@ import Testing
     var count = 0
     var pending: PendingCall?
     func next() {
-      guard count < 100, let message = try? peers.message("Nothing") else { return }
-      pending = peers.client.call(message) { _ in
+      guard count < 100 else { return }
+      pending = peers.client.call(peers.message("Nothing")) { _ in
         count += 1
         next()
       }
@@ -162,7 +162,7 @@ import Testing
   /// libdbus keeps the serial number of a message that is sent again, and both calls had the same.
   @Test func `one message may be sent as two calls`() throws {
     let (peers, sample) = try Peers.withSample()
-    let message = try peers.message("Later")
+    let message = peers.message("Later")
     var results: [String] = []
     for name in ["first", "second"] {
       peers.client.call(message) { results.append(name + " " + ((try? $0.get().first?.string) ?? "?")) }.keep()
@@ -180,16 +180,16 @@ import Testing
   func `a signal that poses as a reply is ignored`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
     let outsider = try peers.connect()
-    let question = peers.ask(try peers.message("Later"), timeout: .never)
+    let question = peers.ask(peers.message("Later"), timeout: .never)
     var signals: [String] = []
     peers.client.onSignal(MatchRule(interface: "a.b")) { signals.append($0.arguments[0].string ?? "") }.keep()
     try turning("the call arrives") { sample.kept.count == 1 }
     for serial in UInt32(1)...20 {
-      let forged = try Message(signal: "Later", of: "a.b", at: "/", to: peers.client.uniqueName, [.string("forged")])
+      let forged = Message(signal: "Later", of: "a.b", at: "/", to: peers.client.uniqueName, [.string("forged")])
       #expect(forged.forge(replyTo: serial))
       outsider.send(forged)
     }
-    outsider.send(try Message(signal: "Later", of: "a.b", at: "/", to: peers.client.uniqueName, [.string("honest")]))
+    outsider.send(Message(signal: "Later", of: "a.b", at: "/", to: peers.client.uniqueName, [.string("honest")]))
     try turning("what was sent after them arrives") { signals.last == "honest" }
     #expect(question.isOpen)
     // dbus-daemon's usual rules stop them; dbus-broker forwards them as the signals that they are.
@@ -201,10 +201,10 @@ import Testing
   @Test func `an unrequested reply is ignored`() throws {
     let (peers, sample) = try Peers.withSample()
     let outsider = try peers.connect()
-    let question = peers.ask(try peers.message("Later"), timeout: .never)
+    let question = peers.ask(peers.message("Later"), timeout: .never)
     try turning("the call arrives") { sample.kept.count == 1 }
     for serial in UInt32(1)...20 {
-      outsider.send(try Message(replyTo: serial, from: peers.client.uniqueName, [.string("forged")]))
+      outsider.send(Message(replyTo: serial, from: peers.client.uniqueName, [.string("forged")]))
       outsider.send(Message(errorTo: serial, from: peers.client.uniqueName, DBusError(.failed, "forged")))
     }
     try turning(for: .milliseconds(50), "nothing comes of it") { question.isOpen }

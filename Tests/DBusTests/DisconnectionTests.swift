@@ -28,7 +28,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     peers.client.onDisconnected = { told.append("end") }
     for number in 0..<5 {
       let timeout = number.isMultiple(of: 2) ? CallTimeout.never : .milliseconds(60_000)
-      peers.client.call(try peers.message("Later"), timeout: timeout) { result in
+      peers.client.call(peers.message("Later"), timeout: timeout) { result in
         told.append("\(number) \(result.errorName ?? "a.success")")
       }.keep()
     }
@@ -48,7 +48,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     peers.client.onSignal(MatchRule(interface: "a.b")) { told.append("\($0.arguments[0].uint32 ?? 0)") }.keep()
     peers.client.onDisconnected = { told.append("end") }
     try peers.settle()
-    let signals = try (0..<20).map { try Message(signal: "S", of: "a.b", at: "/", [.uint32($0)]) }
+    let signals = (0..<20).map { Message(signal: "S", of: "a.b", at: "/", [.uint32($0)]) }
     // The bus names the sender in each.
     let size = signals.map { $0.copy() }.reduce(0) { size, signal in
       dbus_message_set_sender(signal.raw, peers.service.uniqueName.rawValue)
@@ -94,10 +94,10 @@ import func GeopublicistCDBus.dbus_message_set_sender
   }
 
   private func useInVain(_ connection: Connection) throws {
-    let question = Question(try Message(calling: "M", of: "a.b", at: "/", on: .bus), from: connection)
+    let question = Question(Message(calling: "M", of: "a.b", at: "/", on: .bus), from: connection)
     #expect(question.isOpen, "not inside the call")
     #expect(try question.refusal() == .disconnected)
-    connection.send(try Message(signal: "S", of: "a.b", at: "/"))
+    connection.send(Message(signal: "S", of: "a.b", at: "/"))
     connection.flush()
     #expect(connection.outgoingBytes == 0)
     #expect(throws: DBusError.self) { try connection.own("org.example.Name") }
@@ -115,8 +115,8 @@ import func GeopublicistCDBus.dbus_message_set_sender
     let (peers, _) = try Peers.withSample()
     peers.client.onDisconnected = { Issue.record("it was closed from this side") }
     peers.client.onSignal(MatchRule(interface: "a.b")) { _ in Issue.record("a signal") }.keep()
-    peers.client.call(try peers.message("Nothing")) { _ in Issue.record("a reply") }.keep()
-    peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
+    peers.client.call(peers.message("Nothing")) { _ in Issue.record("a reply") }.keep()
+    peers.service.send(Message(signal: "S", of: "a.b", at: "/"))
     peers.client.close()
     try turning(for: .milliseconds(50), "nothing is called") { true }
   }
@@ -137,7 +137,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     let bus = try peers.busProcess()
     #expect(kill(bus, SIGSTOP) == 0)
     let body = Value.string(String(repeating: "x", count: 60_000))
-    for _ in 0..<20 { peers.service.send(try Message(signal: "S", of: "a.b", at: "/", [body])) }
+    for _ in 0..<20 { peers.service.send(Message(signal: "S", of: "a.b", at: "/", [body])) }
     #expect((600_000..<1_300_000).contains(peers.service.outgoingBytes))
     #expect(kill(bus, SIGCONT) == 0)
     peers.service.flush(milliseconds: 10_000)
@@ -152,7 +152,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     let body = Value.string(String(repeating: "x", count: 1_000_000))
     let bus = try peers.busProcess()
     #expect(kill(bus, SIGSTOP) == 0)
-    for _ in 0..<4 { peers.service.send(try Message(signal: "S", of: "a.b", at: "/", [body])) }
+    for _ in 0..<4 { peers.service.send(Message(signal: "S", of: "a.b", at: "/", [body])) }
     let start = LoopClock.system.monotonic()
     peers.service.flush(milliseconds: 100)
     let taken = LoopClock.system.monotonic() - start
@@ -189,7 +189,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     for number in 0..<10_000 {
       let connection = try peers.connect()
       if number.isMultiple(of: 3) { connection.onDisconnected = { Issue.record("closed from this side") } }
-      if number.isMultiple(of: 5) { connection.send(try Message(signal: "S", of: "a.b", at: "/")) }
+      if number.isMultiple(of: 5) { connection.send(Message(signal: "S", of: "a.b", at: "/")) }
       if number.isMultiple(of: 2) { connection.close() }
       if number.isMultiple(of: 100) { MainLoop.main.iterate() }
     }

@@ -51,7 +51,7 @@ import Testing
 
   @Test func `a late reply arrives`() throws {
     let (peers, sample) = try Peers.withSample()
-    let questions = try (0..<3).map { _ in peers.ask(try peers.message("Later")) }
+    let questions = (0..<3).map { _ in peers.ask(peers.message("Later")) }
     try turning("all calls arrive") { sample.kept.count == 3 }
     sample.kept[2].reply(.string("third"))
     sample.kept[0].fail(DBusError(.limitsExceeded, "first"))
@@ -80,7 +80,7 @@ import Testing
   @Test func `a released call is refused`() throws {
     let (peers, sample) = try Peers.withSample()
     #expect(try peers.refusal("Forget") == .failed)
-    let question = peers.ask(try peers.message("Later"))
+    let question = peers.ask(peers.message("Later"))
     try turning("the call arrives") { sample.kept.count == 1 }
     #expect(question.isOpen)
     sample.kept = []
@@ -94,7 +94,7 @@ import Testing
 
   @Test func `an answer that cannot be marshalled is an error`() throws {
     let (peers, sample) = try Peers.withSample()
-    let question = peers.ask(try peers.message("Later"))
+    let question = peers.ask(peers.message("Later"))
     try turning("the call arrives") { !sample.kept.isEmpty }
     sample.kept.removeFirst().reply(.string("with a \0 in it"))
     #expect(try question.refusal() != nil)
@@ -104,7 +104,7 @@ import Testing
     let (peers, sample) = try Peers.withSample()
     for member: MemberName in ["Do", "Unheard", "Refuse"] {
       let arguments: [Value] = member == "Do" ? [.options([])] : []
-      let message = try peers.message(member, with: arguments)
+      let message = peers.message(member, with: arguments)
       message.wantsReply = false
       let question = peers.ask(message, timeout: .never)
       try peers.settle()
@@ -121,7 +121,7 @@ import Testing
       call.reply()
     }
     for interactive in [false, true] {
-      let message = try peers.message("Do", .options([]))
+      let message = peers.message("Do", .options([]))
       message.allowsInteractiveAuthorization = interactive
       _ = try peers.answer(to: message)
     }
@@ -138,7 +138,7 @@ import Testing
     }
     for length in [0, 1, 8, 1_000, 65_536] {
       let options = Value.options([("k", .string(String(repeating: "x", count: length)))])
-      let message = try peers.message("Do", options)
+      let message = peers.message("Do", options)
       // The bus adds the sender to the header: code, type, length, text and its NUL, padded to eight bytes.
       let sender = 8 + peers.client.uniqueName.rawValue.utf8.count + 1
       expected = message.marshalledByteCount + (sender + 7) / 8 * 8

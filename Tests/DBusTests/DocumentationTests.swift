@@ -11,7 +11,7 @@ private enum Examples {
 
   static func askTheBus() throws {
     let connection = try Connection(to: .session)
-    connection.call(try Message(callingBus: "ListNames"), expecting: "as") { result in
+    connection.call(Message(callingBus: "ListNames"), expecting: "as") { result in
       print((try? result.get())?.first?.array?.count ?? 0, "names")
     }.keep()
     MainLoop.main.run()
@@ -45,7 +45,7 @@ private enum Examples {
   }
 
   static func keepTokens(of connection: Connection) throws {
-    connection.call(try Message(callingBus: "GetId"), expecting: .string) { result in print(result) }.keep()
+    connection.call(Message(callingBus: "GetId"), expecting: .string) { result in print(result) }.keep()
     NameWatch("org.freedesktop.GeoClue2", on: connection) { owner in print(owner == nil ? "gone" : "there") }.keep()
     connection.onSignal(.nameVanished) { signal in print("\(signal.arguments) vanished") }.keep()
   }

@@ -12,7 +12,7 @@ extension Message {
     _ member: MemberName, of interface: InterfaceName?, at path: ObjectPath, on destination: BusName,
     _ arguments: [Value] = []
   ) throws -> Message {
-    if let interface { return try Message(calling: member, of: interface, at: path, on: destination, arguments) }
+    if let interface { return Message(calling: member, of: interface, at: path, on: destination, arguments) }
     let message = Message(
       owning: allocated(dbus_message_new_method_call(destination.rawValue, path.rawValue, nil, member.rawValue)))
     try message.append(arguments)

@@ -40,10 +40,10 @@ import Testing
     // dbus-daemon forwards no more than 16 in a message, unless it is told to.
     let many = broker == .dbusBroker ? 250 : 16
     for _ in 0..<20 {
-      let signal = try Message(signal: "S", of: "a.b", at: "/", to: peers.service.uniqueName)
+      let signal = Message(signal: "S", of: "a.b", at: "/", to: peers.service.uniqueName)
       signal.append(descriptors: many)
       outsider.send(signal)
-      let call = try peers.message("Later")
+      let call = peers.message("Later")
       call.append(descriptors: many)
       outsider.send(call)
     }
@@ -55,10 +55,10 @@ import Testing
   /// A call that was kept for its late answer kept the file descriptors that had come with it.
   @Test func `a call with file descriptors is refused at once`() throws {
     let (peers, _) = try Peers.withSample()
-    let message = try peers.message("Later")
+    let message = peers.message("Later")
     message.append(descriptors: 1)
     #expect(try peers.ask(message).refusal() == .invalidArgs, "by its signature")
-    let echo = try peers.message("Echo")
+    let echo = peers.message("Echo")
     echo.append(descriptorInVariant: 0)
     #expect(try peers.ask(echo).refusal() == .notSupported)
   }
@@ -69,7 +69,7 @@ import Testing
     let (peers, _) = try Peers.withSample()
     var waiting: [MethodCall] = []
     peers.service.objects.intake = { waiting.append($0) }
-    let message = try peers.message("Later")
+    let message = peers.message("Later")
     message.append(descriptors: 16)
     peers.client.send(message)
     try turning("it waits") { waiting.count == 1 }

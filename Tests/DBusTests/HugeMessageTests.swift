@@ -70,7 +70,7 @@ import Testing
     let before = try settledPeakMemory()
     let sender = try sender(to: peers)
     _ = try name(of: sender)
-    peers.client.send(try Message(signal: "S", of: "a.b", at: "/", [.bytes(Array(repeating: 1, count: 60_000))]))
+    peers.client.send(Message(signal: "S", of: "a.b", at: "/", [.bytes(Array(repeating: 1, count: 60_000))]))
     try turning("a small one after them arrives", within: .seconds(30)) { !heard.isEmpty }
     #expect(heard == [60_000])
     #expect(try peakMemory() - before < 5 * Self.size)
@@ -112,7 +112,7 @@ import Testing
     let before = try settledPeakMemory()
     for (member, expected) in [("Get", .limitsExceeded), ("Refuse", "a.b.Error")] as [(MemberName, ErrorName)] {
       let question = Question(
-        try Message(calling: member, of: "a.b", at: "/a", on: name), timeout: .milliseconds(30_000), expecting: "v",
+        Message(calling: member, of: "a.b", at: "/a", on: name), timeout: .milliseconds(30_000), expecting: "v",
         within: .smallAnswer, from: peers.service)
       let error = #expect(throws: CallFailure.self) { try question.answer() }
       #expect(error.map { $0.error.name == expected && $0.error.message.utf8.count <= 1_024 } == true)

@@ -31,7 +31,7 @@ import Testing
     try expectNoGrowth(250, leaking: 100 * 48) {
       var left = 100
       for number in 0..<100 {
-        peers.client.call(try peers.message(number.isMultiple(of: 2) ? "Do" : "Unheard", options)) { _ in left -= 1 }
+        peers.client.call(peers.message(number.isMultiple(of: 2) ? "Do" : "Unheard", options)) { _ in left -= 1 }
           .keep()
       }
       while left > 0 { MainLoop.main.iterate(mayBlock: true) }
@@ -43,7 +43,7 @@ import Testing
     let (peers, sample) = try Peers.withSample()
     try expectNoGrowth(2_000, leaking: 256) {
       for wait in [true, false] {
-        let message = try peers.message("Later")
+        let message = peers.message("Later")
         let pending = peers.client.call(message, timeout: wait ? .milliseconds(1) : .never) { _ in }
         if !wait { pending.cancel() }
         _ = try peers.call("Nothing")
@@ -80,7 +80,7 @@ import Testing
       let match = connection.onSignal(MatchRule(interface: "a.b")) { [weak connection] _ in connection?.close() }
       NameWatch("org.example.Name", on: connection) { _ in }.keep()
       let peerWatch = PeerWatch(on: connection)
-      connection.call(try peers.message("Nothing")) { _ in }.keep()
+      connection.call(peers.message("Nothing")) { _ in }.keep()
       _ = try peers.refusal("Nothing")
       withExtendedLifetime((match, peerWatch)) {}
     }

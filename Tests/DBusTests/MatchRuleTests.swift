@@ -27,7 +27,7 @@ import Testing
     }.keep()
     try peers.settle()
     for word in [text, text + "x", "other"] {
-      peers.service.send(try Message(signal: "S", of: "a.b", at: "/", [.string(word)]))
+      peers.service.send(Message(signal: "S", of: "a.b", at: "/", [.string(word)]))
     }
     try peers.settle()
     #expect(received == [text])

@@ -37,7 +37,7 @@ import Testing
     try peers.client.own(name)
     let service = try peers.connect()
     for serial in UInt32(2)...6 {
-      let forged = try Message(signal: "S", of: "a.b", at: "/", to: service.uniqueName, [.uint32(1)])
+      let forged = Message(signal: "S", of: "a.b", at: "/", to: service.uniqueName, [.uint32(1)])
       #expect(forged.forge(replyTo: serial))
       peers.client.send(forged)
     }
@@ -84,7 +84,7 @@ import Testing
     let peers = try Peers()
     // The first allows to be replaced, the second replaces it: the name never is without an owner.
     func request(_ flags: UInt32, from connection: Connection) throws {
-      let message = try Message(callingBus: "RequestName", [.string(name.rawValue), .uint32(flags)])
+      let message = Message(callingBus: "RequestName", [.string(name.rawValue), .uint32(flags)])
       #expect(try peers.answer(to: message, from: connection) == [.uint32(1)])
     }
     try request(1, from: peers.service)
@@ -179,7 +179,7 @@ import Testing
     try peers.settle()
     let client = Value.string(peers.client.uniqueName.rawValue)
     outsider.send(
-      try Message(
+      Message(
         signal: "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
         to: peers.service.uniqueName, [client, client, .string("")]))
     try peers.settle()

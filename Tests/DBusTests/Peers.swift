@@ -38,10 +38,10 @@ final class Peers {
   func connect() throws -> Connection { try Connection(to: .address(bus.address)) }
 
   /// A call of a method of the sample.
-  func message(_ member: MemberName, _ arguments: Value...) throws -> Message { try message(member, with: arguments) }
+  func message(_ member: MemberName, _ arguments: Value...) -> Message { message(member, with: arguments) }
 
-  func message(_ member: MemberName, with arguments: [Value]) throws -> Message {
-    try Message(calling: member, of: Sample.name, at: Sample.path, on: service.uniqueName, arguments)
+  func message(_ member: MemberName, with arguments: [Value]) -> Message {
+    Message(calling: member, of: Sample.name, at: Sample.path, on: service.uniqueName, arguments)
   }
 
   /// Calls a method of the service from the client and runs the loop until the answer is there.
@@ -74,7 +74,7 @@ final class Peers {
 
   /// The process of the bus.
   func busProcess() throws -> pid_t {
-    let question = try Message(callingBus: "GetConnectionUnixProcessID", [.string(BusName.bus.rawValue)])
+    let question = Message(callingBus: "GetConnectionUnixProcessID", [.string(BusName.bus.rawValue)])
     return try #require(try answer(to: question).first?.uint32.flatMap(pid_t.init(exactly:)))
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import DBus
 
 @Suite struct ReadBudgetTests {
-  private func message(_ values: [Value]) throws -> Message { try Message(signal: "S", of: "a.b", at: "/", values) }
+  private func message(_ values: [Value]) -> Message { Message(signal: "S", of: "a.b", at: "/", values) }
 
   @Test func `the size is the one that libdbus finds with a copy`() throws {
     for values in ValueTests.samples.flatMap({ [[$0], [.byte(1), $0], [$0, $0, .byte(1)]] }) {

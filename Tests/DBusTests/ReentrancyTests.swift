@@ -27,7 +27,7 @@ import Testing
     }.keep()
     try peers.settle()
     let bus = peers.bus
-    for _ in 0..<LoopIntegration.batch * 10 { peers.service.send(try Message(signal: "S", of: "a.b", at: "/")) }
+    for _ in 0..<LoopIntegration.batch * 10 { peers.service.send(Message(signal: "S", of: "a.b", at: "/")) }
     try turning("one is heard") { heard > 0 }
     try turning(for: .milliseconds(100), "and no more") { heard == 1 }
     withExtendedLifetime(bus) {}
@@ -43,7 +43,7 @@ import Testing
     }
     try peers.settle()
     try peers.call("Ping", of: "org.freedesktop.DBus.Peer")
-    for _ in 0..<200 { peers.service.send(try Message(signal: "S", of: "a.b", at: "/")) }
+    for _ in 0..<200 { peers.service.send(Message(signal: "S", of: "a.b", at: "/")) }
     try turning("one is heard") { heard > 0 }
     try turning(for: .milliseconds(50), "and no more") { heard == 1 }
     #expect(connection == nil)
@@ -54,7 +54,7 @@ import Testing
     let (peers, _) = try Peers.withSample()
     var replies = 0
     for _ in 0..<100 {
-      peers.client.call(try peers.message("Nothing")) { _ in
+      peers.client.call(peers.message("Nothing")) { _ in
         replies += 1
         peers.client.close()
       }.keep()
@@ -68,7 +68,7 @@ import Testing
     var replies = 0
     var calls: [PendingCall] = []
     calls = try (0..<10).map { _ in
-      peers.client.call(try peers.message("Nothing")) { _ in
+      peers.client.call(peers.message("Nothing")) { _ in
         replies += 1
         for call in calls { call.cancel() }
       }
@@ -83,7 +83,7 @@ import Testing
     var connection: Connection? = try peers.connect()
     var told = 0
     let pending = connection?.call(
-      try Message(calling: "M", of: "a.b", at: "/", on: peers.service.uniqueName), timeout: .never
+      Message(calling: "M", of: "a.b", at: "/", on: peers.service.uniqueName), timeout: .never
     ) { _ in told += 1 }
     pending?.cancel()
     connection?.onDisconnected = {
@@ -101,7 +101,7 @@ import Testing
     var failed = 0
     peers.client.onDisconnected = { Issue.record("it was closed before") }
     for _ in 0..<5 {
-      peers.client.call(try peers.message("Later")) { _ in
+      peers.client.call(peers.message("Later")) { _ in
         failed += 1
         peers.client.close()
       }.keep()
@@ -134,7 +134,7 @@ import Testing
       call.reply()
       child.export(on: peers.service, at: Sample.path.child(1)).emit("Happened", of: Sample.name, .string("after"))
     }
-    peers.client.call(try peers.message("Do", .options([]))) { _ in order.append("reply") }.keep()
+    peers.client.call(peers.message("Do", .options([]))) { _ in order.append("reply") }.keep()
     try turning("all arrive") { order.count == 3 }
     #expect(order == ["before", "reply", "after"])
     #expect(try peers.call("Nothing", at: Sample.path.child(1)) == [])
@@ -153,7 +153,7 @@ import Testing
       call.reply()
     }
     var replies = 0
-    for _ in 0..<100 { peers.client.call(try peers.message("Do", .options([]))) { _ in replies += 1 }.keep() }
+    for _ in 0..<100 { peers.client.call(peers.message("Do", .options([]))) { _ in replies += 1 }.keep() }
     try turning("all are answered", within: .seconds(30)) { replies == 100 }
     #expect(deepest == 1)
   }

@@ -14,7 +14,7 @@ import func GeopublicistCDBus.dbus_connection_close
   private func askClient(_ peers: Peers) throws -> (Sample, Question) {
     let other = Sample()
     other.export(on: peers.client)
-    let message = try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.client.uniqueName)
+    let message = Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.client.uniqueName)
     let question = Question(message, timeout: .never, from: peers.service)
     try turning("the call arrives") { other.kept.count == 1 }
     return (other, question)
@@ -42,7 +42,7 @@ import func GeopublicistCDBus.dbus_connection_close
     other.kept[1].reply(.string("here"))
     #expect(try question.answer() == [.string("here")])
 
-    peers.client.send(try Message(signal: "S", of: "a.b", at: "/"))
+    peers.client.send(Message(signal: "S", of: "a.b", at: "/"))
     try turning("signals come") { signals == 1 }
     try peers.call("Nothing")
     try peers.settle()
@@ -66,7 +66,7 @@ import func GeopublicistCDBus.dbus_connection_close
 
   @Test func `calls from before cannot be answered, and are not`() throws {
     let (peers, sample) = try Peers.withSample()
-    let question = peers.ask(try peers.message("Later"), timeout: .never)
+    let question = peers.ask(peers.message("Later"), timeout: .never)
     try turning("the call arrives") { sample.kept.count == 1 }
     #expect(try peers.service.rejoin())
     #expect(try question.refusal() == .noReply, "the bus has told the caller")
@@ -96,7 +96,7 @@ import func GeopublicistCDBus.dbus_connection_close
     peers.service.onStalled = { stalls += 1 }
     let deaf = try DeafPeer(peers.bus)
     let bytes = Value.string(String(repeating: "x", count: 1 << 20))
-    for _ in 0..<140 { peers.service.send(try Message(signal: "S", of: "a.b", at: "/", to: deaf.uniqueName, [bytes])) }
+    for _ in 0..<140 { peers.service.send(Message(signal: "S", of: "a.b", at: "/", to: deaf.uniqueName, [bytes])) }
     try turning("it is noticed", within: .seconds(30)) { stalls > 0 }
     #expect(peers.service.outgoingBytes > 1 << 20)
     // The bus itself is well.
@@ -107,7 +107,7 @@ import func GeopublicistCDBus.dbus_connection_close
     var signals = 0
     peers.client.onSignal(MatchRule(interface: "c.d")) { _ in signals += 1 }.keep()
     try peers.settle()
-    peers.service.send(try Message(signal: "S", of: "c.d", at: "/"))
+    peers.service.send(Message(signal: "S", of: "c.d", at: "/"))
     try turning("messages pass again") { signals == 1 }
   }
 

@@ -30,7 +30,7 @@ import Testing
     var signal: Signal?
     peers.client.onSignal(MatchRule(interface: "a.b")) { signal = $0 }.keep()
     try peers.settle()
-    peers.service.send(try Message(signal: "S", of: "a.b", at: "/x", [.uint32(1), .string("y")]))
+    peers.service.send(Message(signal: "S", of: "a.b", at: "/x", [.uint32(1), .string("y")]))
     try turning("it arrives") { signal != nil }
     #expect(signal?.sender == peers.service.uniqueName && signal?.path == "/x")
     #expect(signal?.interface == "a.b" && signal?.member == "S" && signal?.arguments == [.uint32(1), .string("y")])
@@ -41,11 +41,11 @@ import Testing
     var heard = 0
     var match: SignalMatch? = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard += 1 }
     try peers.settle()
-    peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
+    peers.service.send(Message(signal: "S", of: "a.b", at: "/"))
     try turning("one is heard") { heard == 1 }
     withExtendedLifetime(match) {}
     match = nil
-    peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
+    peers.service.send(Message(signal: "S", of: "a.b", at: "/"))
     try peers.settle()
     #expect(heard == 1)
   }
@@ -57,12 +57,12 @@ import Testing
     var first: SignalMatch? = peers.client.onSignal(rule) { _ in heard.append("first") }
     let second = peers.client.onSignal(rule) { _ in heard.append("second") }
     try peers.settle()
-    peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
+    peers.service.send(Message(signal: "S", of: "a.b", at: "/"))
     try turning("both hear it") { heard.count == 2 }
     #expect(heard == ["first", "second"])
     withExtendedLifetime(first) {}
     first = nil
-    peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
+    peers.service.send(Message(signal: "S", of: "a.b", at: "/"))
     try turning("the second still hears") { heard.count == 3 }
     #expect(heard.last == "second")
     second.cancel()
@@ -79,7 +79,7 @@ import Testing
     }
     second = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard.append("second") }
     try peers.settle()
-    peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
+    peers.service.send(Message(signal: "S", of: "a.b", at: "/"))
     try peers.settle()
     #expect(heard == ["first"])
     withExtendedLifetime(first) {}
@@ -95,7 +95,7 @@ import Testing
     }
     try peers.settle()
     for _ in 0..<2 {
-      peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
+      peers.service.send(Message(signal: "S", of: "a.b", at: "/"))
       try peers.settle()
     }
     #expect(heard == ["first", "second"])
@@ -110,8 +110,8 @@ import Testing
       senders.append($0.sender)
     }.keep()
     func send(from connection: Connection) throws {
-      connection.send(try Message(signal: "S", of: "a.b", at: "/", to: peers.client.uniqueName))
-      connection.send(try Message(signal: "S", of: "a.b", at: "/"))
+      connection.send(Message(signal: "S", of: "a.b", at: "/", to: peers.client.uniqueName))
+      connection.send(Message(signal: "S", of: "a.b", at: "/"))
     }
     try peers.settle()
     try send(from: outsider)
@@ -137,7 +137,7 @@ import Testing
     peers.client.onSignal(MatchRule(interface: "a.b")) { heard.append($0.arguments[0].uint32 ?? 0) }.keep()
     try peers.settle()
     for number in UInt32(0)..<5_000 {
-      peers.service.send(try Message(signal: "S", of: "a.b", at: "/", [.uint32(number)]))
+      peers.service.send(Message(signal: "S", of: "a.b", at: "/", [.uint32(number)]))
     }
     try turning("all arrive", within: .seconds(30)) { heard.count == 5_000 }
     #expect(heard == Array(0..<5_000))

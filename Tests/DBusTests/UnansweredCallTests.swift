@@ -31,12 +31,12 @@ import Testing
     let sample = Sample()
     sample.export(on: silent)
     peers.client.unansweredCallLimit = 4
-    func call() throws -> Message {
-      try Message(calling: "Later", of: Sample.name, at: Sample.path, on: silent.uniqueName)
+    func call() -> Message {
+      Message(calling: "Later", of: Sample.name, at: Sample.path, on: silent.uniqueName)
     }
     var failures: [CallFailure] = []
     for _ in 0..<10 {
-      peers.client.call(try call(), timeout: .milliseconds(1)) { result in
+      peers.client.call(call(), timeout: .milliseconds(1)) { result in
         if case .failure(let failure) = result { failures.append(failure) }
       }.keep()
     }
@@ -50,7 +50,7 @@ import Testing
     sample.kept = []
     _ = try peers.answer(to: Message(callingBus: "GetId"), from: silent)
     try peers.settle()
-    peers.client.call(try call()) { _ in }.keep()
+    peers.client.call(call()) { _ in }.keep()
     try turning("the late answers have made room") { sample.kept.count == 1 }
     silent.close()
   }

@@ -101,7 +101,7 @@ import Testing
     finder.find(UserID.own, for: service.uniqueName) { done += 1 }
     // The answers of the bus come in the order of the questions.
     var isListed = false
-    let listing = service.call(try Message(callingBus: "ListNames"), expecting: "as") { _ in isListed = true }
+    let listing = service.call(Message(callingBus: "ListNames"), expecting: "as") { _ in isListed = true }
     try turning("the second search has asked whomever it can") { isListed }
     #expect(done == 0)
     for read in agent.reads { read.answer(.uint32(8)) }
@@ -164,7 +164,7 @@ import Testing
       object.propertyChanged("MaxAccuracyLevel", of: GeoClueNames.agent)
       object.flushChanges()
     }
-    other.send(try Message(signal: "End", of: "a.b", at: "/"))
+    other.send(Message(signal: "End", of: "a.b", at: "/"))
     try turning("all of that has come") { isOver }
     // The second is not answered; when it is given up, one more may follow.
     #expect(agent.reads.count <= 3)

@@ -83,9 +83,9 @@ import Testing
       mostKept = max(mostKept, kept.count)
     }
 
-    func changeSession(of user: UInt32) throws {
+    func changeSession(of user: UInt32) {
       connection.send(
-        try Message(
+        Message(
           signal: "PropertiesChanged", of: .properties, at: Self.path("session", user),
           [
             .string("org.freedesktop.login1.Session"),
@@ -93,9 +93,9 @@ import Testing
           ]))
     }
 
-    func announce(_ member: MemberName, _ first: Value, _ path: ObjectPath) throws {
+    func announce(_ member: MemberName, _ first: Value, _ path: ObjectPath) {
       connection.send(
-        try Message(
+        Message(
           signal: member, of: "org.freedesktop.login1.Manager", at: "/org/freedesktop/login1",
           [first, .objectPath(path)]))
     }
@@ -129,7 +129,7 @@ import Testing
     watch.onChange = { user, _ in if watch.state(of: user) == .inactive { lost.insert(user) } }
     for _ in 0..<6 {
       watch.doubtAll()
-      try logind.announce("UserNew", .uint32(1), "/org/freedesktop/login1/user/_1")
+      logind.announce("UserNew", .uint32(1), "/org/freedesktop/login1/user/_1")
       try turning("the session of each user is confirmed") { !users.contains { watch.isDoubtful($0) } }
     }
     #expect(lost.isEmpty && users.allSatisfy { watch.state(of: $0) == .active })
@@ -150,20 +150,20 @@ import Testing
 
   @Test func `a signal raises questions only about the user that it concerns`() throws {
     let (watch, logind) = try watch(1_000..<1_020)
-    try logind.announce("SessionNew", .string("x"), Logind.path("session", 1_007))
+    logind.announce("SessionNew", .string("x"), Logind.path("session", 1_007))
     logind.asked = []
     try turning("the user of a new session is asked about") { logind.asked == [1_007] }
     logind.asked = []
     logind.states[1_007] = "online"
-    try logind.changeSession(of: 1_007)
+    logind.changeSession(of: 1_007)
     try turning("a change of the session counts") { watch.state(of: 1_007) == .inactive }
     #expect(logind.asked == [1_007])
     logind.states[1_007] = "active"
-    try logind.announce("SessionRemoved", .string("x"), Logind.path("session", 1_007))
+    logind.announce("SessionRemoved", .string("x"), Logind.path("session", 1_007))
     try turning("the end of the session counts") { watch.state(of: 1_007) == .active }
     #expect(logind.asked == [1_007, 1_007])
     logind.states[1_011] = "closing"
-    try logind.announce("UserRemoved", .uint32(1_011), Logind.path("user", 1_011))
+    logind.announce("UserRemoved", .uint32(1_011), Logind.path("user", 1_011))
     try turning("the end of a user counts") { watch.state(of: 1_011) == .inactive }
     #expect(logind.asked == [1_007, 1_007, 1_011])
   }
@@ -174,10 +174,10 @@ import Testing
     #expect(watch.agentMayStart(of: 1_000) == now + SessionWatch.startingTime)
     for user in [1_001, 1_002] as [UInt32] { #expect(try #require(watch.agentMayStart(of: user)) < 31_000_000) }
     logind.begins[1_001] = now
-    try logind.announce("SessionNew", .string("x"), Logind.path("session", 1_001))
+    logind.announce("SessionNew", .string("x"), Logind.path("session", 1_001))
     try turning("a new session counts") { watch.agentMayStart(of: 1_001) == now + SessionWatch.startingTime }
     logind.states[1_001] = "online"
-    try logind.changeSession(of: 1_001)
+    logind.changeSession(of: 1_001)
     try turning("nobody is there any more") { watch.agentMayStart(of: 1_001) == nil }
   }
 
@@ -185,12 +185,12 @@ import Testing
     let (watch, logind) = try watch(1_000..<1_020)
     logind.asked = []
     logind.states[1_003] = "online"
-    try logind.changeSession(of: 1_003)
+    logind.changeSession(of: 1_003)
     try turning("the change counts") { watch.state(of: 1_003) == .inactive }
     try turning("all users are confirmed") { !(1_000..<1_020).contains { watch.isDoubtful($0) } }
     logind.asked = []
     logind.states[1_003] = "active"
-    try logind.changeSession(of: 1_003)
+    logind.changeSession(of: 1_003)
     try turning("the next change counts") { watch.state(of: 1_003) == .active }
     #expect(logind.asked == [1_003], "its user is known by now")
   }

@@ -33,7 +33,7 @@ import Testing
     let service = LocationService(connection, manager)
     let client = try Connection(to: .address(bus.address))
     func create() throws -> Result<[Value], CallFailure> {
-      let call = try Message(
+      let call = Message(
         calling: "CreateSubscription", of: "org.geopublicist.Location1", at: "/org/geopublicist/Location1",
         on: connection.uniqueName, [.options([])])
       var answer: Result<[Value], CallFailure>?

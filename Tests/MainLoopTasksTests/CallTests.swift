@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `a call returns its reply`() async throws {
-    let message = try Message(
+    let message = Message(
       calling: "NameHasOwner", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
       [.string("org.freedesktop.DBus")])
     let call = Task { try await connection.call(message, expecting: "b") }
@@ -40,14 +40,14 @@ import Testing
   }
 
   @Test func `a call throws the error of the other side`() async throws {
-    let message = try Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody")
+    let message = Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody")
     let call = Task { try await connection.call(message) }
     let result = try await result(of: call)
     #expect(throws: CallFailure.self) { try result.get() }
   }
 
   @Test func `a cancelled task makes no call`() async throws {
-    let message = try Message(calling: "M", of: "a.b", at: "/", on: connection.uniqueName)
+    let message = Message(calling: "M", of: "a.b", at: "/", on: connection.uniqueName)
     let call = Task { try await connection.call(message, timeout: .never) }
     call.cancel()
     await #expect(throws: CallFailure.notSent(DBusError(.cancelled, "The call was cancelled"))) { try await call.value }

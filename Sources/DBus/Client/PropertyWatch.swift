@@ -49,10 +49,9 @@ public final class PropertyWatch {
       return
     }
     mustReadAgain = false
-    guard let service = service?.owner ?? (proxy.destination.isUnique ? proxy.destination : nil),
-      let message = try? Message(
-        calling: "GetAll", of: .properties, at: proxy.path, on: service, [.string(proxy.interface.rawValue)])
-    else { return }
+    guard let service = service?.owner ?? (proxy.destination.isUnique ? proxy.destination : nil) else { return }
+    let message = Message(
+      calling: "GetAll", of: .properties, at: proxy.path, on: service, [.string(proxy.interface.rawValue)])
     reading = proxy.connection.call(message, expecting: .variantDictionary) { [weak self] result in
       guard let self else { return }
       reading = nil

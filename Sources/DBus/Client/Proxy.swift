@@ -32,8 +32,7 @@ public final class Proxy {
   /// Calls a method. The bus starts the service if it can. The handler is called once, asynchronously, unless the
   /// connection is closed first.
   ///
-  /// Fails like ``Connection/call(_:timeout:expecting:within:_:)``, and with ``CallFailure/notSent(_:)`` for arguments
-  /// that D-Bus cannot carry.
+  /// Fails like ``Connection/call(_:timeout:expecting:within:_:)``.
   public func call(
     _ member: MemberName, _ arguments: Value..., timeout: CallTimeout = .standard,
     interactive: Bool = false,
@@ -84,8 +83,8 @@ public final class Proxy {
   /// Creates a call to a method of this object.
   package func message(
     calling member: MemberName, of interface: InterfaceName, _ arguments: [Value], interactive: Bool = false
-  ) throws(DBusError) -> Message {
-    let message = try Message(calling: member, of: interface, at: path, on: destination, arguments)
+  ) -> Message {
+    let message = Message(calling: member, of: interface, at: path, on: destination, arguments)
     message.allowsInteractiveAuthorization = interactive
     return message
   }
@@ -95,12 +94,8 @@ public final class Proxy {
     timeout: CallTimeout = .standard, interactive: Bool = false, expecting signature: Signature?,
     _ handler: @escaping (Result<[Value], CallFailure>) -> Void
   ) {
-    do throws(DBusError) {
-      let message = try message(calling: member, of: interface, arguments, interactive: interactive)
-      connection.call(message, timeout: timeout, expecting: signature, handler).keep()
-    } catch {
-      handler(.failure(.notSent(error)))
-    }
+    let message = message(calling: member, of: interface, arguments, interactive: interactive)
+    connection.call(message, timeout: timeout, expecting: signature, handler).keep()
   }
 }
 

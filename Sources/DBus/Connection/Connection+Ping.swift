@@ -15,10 +15,8 @@ extension Connection {
   /// Pings a peer without a timeout. Every D-Bus library answers pings for its program.
   ///
   /// The call has a random serial number, which a peer that does not read cannot guess.
-  public func ping(_ peer: BusName, _ handler: @escaping (PingResult) -> Void) -> PendingCall? {
-    guard
-      let message = try? Message(calling: "Ping", of: .peer, at: .root, on: peer)
-    else { return nil }
+  public func ping(_ peer: BusName, _ handler: @escaping (PingResult) -> Void) -> PendingCall {
+    let message = Message(calling: "Ping", of: .peer, at: .root, on: peer)
     message.startsService = false
     dbus_message_set_serial(message.raw, .random(in: 1 << 31 ... .max))
     return replies.add(message, to: peer, timeout: .never, expecting: nil, within: .smallAnswer) {

@@ -10,7 +10,7 @@ import MainLoop
 ///
 /// ```swift
 /// let connection = try Connection(to: .session)
-/// connection.call(try Message(callingBus: "ListNames"), expecting: "as") { result in
+/// connection.call(Message(callingBus: "ListNames"), expecting: "as") { result in
 ///   print((try? result.get())?.first?.array?.count ?? 0, "names")
 /// }.keep()
 /// MainLoop.main.run()
@@ -151,13 +151,15 @@ import MainLoop
     return queue(message)
   }
 
-  /// Whether the connection can carry the message: only connections over Unix sockets carry file descriptors.
-  func canSend(_ message: Message) -> Bool {
-    !message.hasDescriptors || !isOpen || dbus_connection_can_send_type(raw, cdbus_type_unix_fd) != 0
+  /// Returns why the connection cannot carry the message, or nil if it can: only connections over Unix sockets carry
+  /// file descriptors.
+  func refusal(of message: Message) -> DBusError? {
+    if !message.hasDescriptors || !isOpen { return message.refusal }
+    return message.refusal ?? (dbus_connection_can_send_type(raw, cdbus_type_unix_fd) == 0 ? .noDescriptors : nil)
   }
 
   private func queue(_ message: Message) -> UInt32? {
-    guard canSend(message) else { return nil }
+    guard refusal(of: message) == nil else { return nil }
     guard isConnected else {
       if isOpen, isToRejoin, unsent.count < Self.largestBacklog { unsent.append(message) }
       return nil

@@ -14,7 +14,7 @@ extension Connection {
     var flags = DBUS_NAME_FLAG_DO_NOT_QUEUE
     if isReplaceable { flags |= DBUS_NAME_FLAG_ALLOW_REPLACEMENT }
     if replaces { flags |= DBUS_NAME_FLAG_REPLACE_EXISTING }
-    let message = try Message(callingBus: "RequestName", [.string(name.rawValue), .uint32(UInt32(flags))])
+    let message = Message(callingBus: "RequestName", [.string(name.rawValue), .uint32(UInt32(flags))])
     let answer = try callBlocking(message).first?.uint32.flatMap(Int32.init(exactly:))
     guard answer == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER || answer == DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER else {
       throw DBusError(.failed, "The name \(name) is already owned by another connection")
@@ -23,16 +23,12 @@ extension Connection {
 
   /// Releases a name without waiting for the answer.
   public func release(_ name: BusName) {
-    guard isConnected else { return }
-    if let message = try? Message(callingBus: "ReleaseName", [.string(name.rawValue)]) { send(message) }
+    if isConnected { send(Message(callingBus: "ReleaseName", [.string(name.rawValue)])) }
   }
 
   /// Releases a name. `done` is called once the bus has answered, after everything sent to the name before has arrived.
-  ///
-  /// Returns nil, and never calls `done`, if the connection is lost.
-  public func release(_ name: BusName, then done: @escaping () -> Void) -> PendingCall? {
-    let message = try? Message(callingBus: "ReleaseName", [.string(name.rawValue)])
-    return message.flatMap { call($0) { _ in done() } }
+  public func release(_ name: BusName, then done: @escaping () -> Void) -> PendingCall {
+    call(Message(callingBus: "ReleaseName", [.string(name.rawValue)])) { _ in done() }
   }
 }
 
@@ -73,7 +69,7 @@ extension Connection {
   isolated deinit { connection?.rejoinActions[ObjectIdentifier(self)] = nil }
 
   private func ask(on connection: Connection) {
-    guard let message = try? Message(callingBus: "GetNameOwner", [.string(name.rawValue)]) else { return }
+    let message = Message(callingBus: "GetNameOwner", [.string(name.rawValue)])
     question = connection.call(message, expecting: .string) { [weak self] result in
       switch result {
       case .success(let values): if let owner = values.first?.string { self?.update(BusName(validating: owner)) }

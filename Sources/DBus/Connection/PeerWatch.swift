@@ -50,11 +50,10 @@ import MainLoop
     guard let connection, listing == nil, !actions.isEmpty, listedAt.map({ now - $0 >= interval }) ?? true else {
       return
     }
-    guard let message = try? Message(callingBus: "ListNames") else { return }
     listedAt = now
     // Peers added after this call may be missing from the answer.
     let followed = Array(actions.keys)
-    listing = connection.call(message, expecting: "as") { [weak self] result in
+    listing = connection.call(Message(callingBus: "ListNames"), expecting: "as") { [weak self] result in
       guard let self else { return }
       listing = nil
       guard let names = (try? result.get())?.first?.array else { return }

@@ -7,7 +7,7 @@ import MainLoop
 /// ``keep()`` leaves the call to the connection:
 ///
 /// ```swift
-/// connection.call(try Message(callingBus: "GetId"), expecting: .string) { result in print(result) }.keep()
+/// connection.call(Message(callingBus: "GetId"), expecting: .string) { result in print(result) }.keep()
 /// ```
 @MainActor public final class PendingCall {
   fileprivate var serial: UInt32?
@@ -160,7 +160,8 @@ final class ReplyRouter {
 
   /// Returns why a call cannot be sent, or nil if it can.
   private func refusal(of message: Message?, to destination: BusName?) -> DBusError? {
-    guard let message, connection?.canSend(message) != false else { return .noDescriptors }
+    guard let message else { return .noDescriptors }
+    if let refusal = connection?.refusal(of: message) { return refusal }
     guard let limit, let destination, destination != .bus, unanswered.count(of: destination) >= limit else {
       return nil
     }
@@ -239,7 +240,7 @@ extension Connection {
   /// side.
   ///
   /// Fails with ``CallFailure/notSent(_:)`` if the connection is closed, has too many unanswered calls or cannot carry the
-  /// message's file descriptors, with ``CallFailure/lost(_:)`` after the timeout (25 s by default) and when the other side or the connection is gone, and
+  /// message's arguments, with ``CallFailure/lost(_:)`` after the timeout (25 s by default) and when the other side or the connection is gone, and
   /// with ``CallFailure/refused(_:)`` for any error that the other side returns, for a reply whose signature differs from
   /// `expecting` (`InvalidArgs`) and for one that exceeds the budget (`LimitsExceeded`).
   public func call(
@@ -252,6 +253,7 @@ extension Connection {
 
   /// Calls a method of the bus itself and waits up to 25 seconds for the reply.
   func callBlocking(_ message: Message) throws(DBusError) -> [Value] {
+    if let refusal = refusal(of: message) { throw refusal }
     // libdbus accepts a forged reply here, so check it and ask again. No attacker wins that race ten times.
     for _ in 0..<10 {
       guard isConnected else { break }

@@ -18,6 +18,9 @@ nonisolated public final class Message {
   private var knownWireSize: Int?
   /// The receiver that this process has set, so that it need not be read back for each message that is sent.
   private var receiver: BusName?
+  /// Why D-Bus cannot carry the message's arguments, or nil if it can. A call with such a message fails with
+  /// ``CallFailure/notSent(_:)``, and a signal is not sent.
+  public private(set) var refusal: DBusError?
   /// The number of file descriptors that this process has appended.
   var descriptorCount = 0
 
@@ -33,34 +36,33 @@ nonisolated public final class Message {
   public convenience init(
     calling member: MemberName, of interface: InterfaceName, at path: ObjectPath, on destination: BusName,
     _ arguments: [Value] = []
-  ) throws(DBusError) {
+  ) {
     self.init(
       owning: allocated(
         dbus_message_new_method_call(destination.rawValue, path.rawValue, interface.rawValue, member.rawValue)))
     receiver = destination
-    try append(arguments)
+    begin(with: arguments)
   }
 
   /// Creates a call to a method of the message bus itself.
-  public convenience init(callingBus member: MemberName, _ arguments: [Value] = []) throws(DBusError) {
-    try self.init(
-      calling: member, of: .bus, at: .bus, on: .bus, arguments)
+  public convenience init(callingBus member: MemberName, _ arguments: [Value] = []) {
+    self.init(calling: member, of: .bus, at: .bus, on: .bus, arguments)
   }
 
   /// Creates a signal, which is a broadcast if it has no destination.
   public convenience init(
     signal member: MemberName, of interface: InterfaceName, at path: ObjectPath, to destination: BusName? = nil,
     _ arguments: [Value] = []
-  ) throws(DBusError) {
+  ) {
     self.init(owning: allocated(dbus_message_new_signal(path.rawValue, interface.rawValue, member.rawValue)))
     if let destination { self.destination = destination }
-    try append(arguments)
+    begin(with: arguments)
   }
 
   /// Creates the reply to the call with this serial number.
-  convenience init(replyTo serial: UInt32, from caller: BusName, _ values: [Value]) throws(DBusError) {
+  convenience init(replyTo serial: UInt32, from caller: BusName, _ values: [Value]) {
     self.init(DBUS_MESSAGE_TYPE_METHOD_RETURN, answering: serial, from: caller)
-    try append(values)
+    begin(with: values)
   }
 
   /// Creates the error reply to the call with this serial number.
@@ -68,7 +70,7 @@ nonisolated public final class Message {
     self.init(DBUS_MESSAGE_TYPE_ERROR, answering: serial, from: caller)
     if dbus_message_set_error_name(raw, error.name.rawValue) == 0 { fatalError("out of memory") }
     // D-Bus strings cannot contain NUL, so the text ends there.
-    try? append([.string(String(error.message.prefix { $0 != "\0" }))])
+    begin(with: [.string(String(error.message.prefix { $0 != "\0" }))])
   }
 
   private convenience init(_ type: Int32, answering serial: UInt32, from caller: BusName) {
@@ -76,6 +78,10 @@ nonisolated public final class Message {
     dbus_message_set_no_reply(raw, 1)
     if dbus_message_set_reply_serial(raw, serial) == 0 { fatalError("out of memory") }
     destination = caller
+  }
+
+  private func begin(with arguments: [Value]) {
+    do throws(DBusError) { try append(arguments) } catch { refusal = error }
   }
 
   /// Returns a copy that can be sent and changed independently. Only for messages without file descriptors.

@@ -47,10 +47,7 @@ public final class ExportedObject {
     assert(
       isDeclared(member, of: interface, values.map(\.signature).joined()),
       "\(interface).\(member): the arguments do not match the interface")
-    guard let connection = tree?.connection,
-      let message = try? Message(signal: member, of: interface, at: path, to: owner, values)
-    else { return }
-    connection.send(message)
+    tree?.connection?.send(Message(signal: member, of: interface, at: path, to: owner, values))
   }
 
   private func isDeclared(_ member: MemberName, of interface: InterfaceName, _ signature: String) -> Bool {

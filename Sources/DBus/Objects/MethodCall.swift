@@ -76,13 +76,9 @@ import MainLoop
     guard outputs == nil || outputs == types else {
       return fail(DBusError(.failed, "The results of \(member) do not match its signature"))
     }
-    do throws(DBusError) {
-      let reply = try Message(replyTo: serial, from: sender, values)
-      guard connection?.canSend(reply) != false else { throw .noDescriptors }
-      answer(reply)
-    } catch {
-      fail(error)
-    }
+    let reply = Message(replyTo: serial, from: sender, values)
+    if let refusal = connection?.refusal(of: reply) ?? reply.refusal { return fail(refusal) }
+    answer(reply)
   }
 
   /// Answers with a copy of a prepared reply.

@@ -78,12 +78,11 @@ final class PingPool: ClientPinging {
   {
     let all = perConnection * connections
     guard quota.take(for: account, perAccount: all, of: all) == nil else { return false }
-    guard let lane = lane(),
-      let call = lane.connection.ping(client, { [weak self] result in self?.ended(client, result, action) })
-    else {
+    guard let lane = lane() else {
       quota.release(of: account)
       return false
     }
+    let call = lane.connection.ping(client) { [weak self] result in self?.ended(client, result, action) }
     lane.pings += 1
     pings[client] = Ping(lane: lane, account: account, call: call, sentAt: sentAt, action: action)
     return true

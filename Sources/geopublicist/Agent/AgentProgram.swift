@@ -50,11 +50,9 @@ extension BusQuestions {
     }
     var (levels, open): ([BusName: Result<[Value], CallFailure>], Int) = ([:], 0)
     for (name, _) in processes {
-      guard
-        let message = try? Message(
-          calling: "Get", of: .properties, at: GeoClueNames.agentPath, on: name,
-          [.string(GeoClueNames.agent.rawValue), .string("MaxAccuracyLevel")])
-      else { continue }
+      let message = Message(
+        calling: "Get", of: .properties, at: GeoClueNames.agentPath, on: name,
+        [.string(GeoClueNames.agent.rawValue), .string("MaxAccuracyLevel")])
       open += 1
       message.startsService = false
       connection.call(message, timeout: .milliseconds(Self.patience), expecting: .variant) { result in

@@ -110,7 +110,6 @@ final class RivalWatch {
   private func ask(
     _ member: MemberName, _ arguments: [Value], expecting signature: Signature, _ handler: @escaping ([Value]?) -> Void
   ) {
-    guard let message = try? Message(callingBus: member, arguments) else { return handler(nil) }
-    connection.call(message, expecting: signature) { handler(try? $0.get()) }.keep()
+    connection.call(Message(callingBus: member, arguments), expecting: signature) { handler(try? $0.get()) }.keep()
   }
 }

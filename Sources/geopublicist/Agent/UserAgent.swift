@@ -86,12 +86,12 @@ final class AgentProbe {
   init(_ bus: Connection.Bus, _ owner: BusName, _ onResult: @escaping (Bool) -> Void) throws(DBusError) {
     connection = try Connection(to: bus)
     self.onResult = onResult
-    let create = try Message(calling: "CreateClient", of: GeoClueNames.manager, at: GeoClueNames.managerPath, on: owner)
+    let create = Message(calling: "CreateClient", of: GeoClueNames.manager, at: GeoClueNames.managerPath, on: owner)
     connection.call(create) { [weak self] result in
       // An error says nothing about agents. It counts as none, since registering can be undone.
       if case .success = result { self?.end(true) } else { self?.end(false) }
     }.keep()
-    let sign = try Message(
+    let sign = Message(
       calling: "Get", of: .properties, at: GeoClueNames.managerPath, on: owner,
       [.string(GeoClueNames.manager.rawValue), .string("InUse")])
     connection.call(sign) { [weak self] _ in

@@ -17,7 +17,7 @@ final class BusQuestions {
     _ member: MemberName, of interface: InterfaceName, at path: ObjectPath, on service: BusName,
     _ arguments: [Value] = [], milliseconds: Int32 = 5_000
   ) throws(DBusError) -> [Value] {
-    let message = try Message(calling: member, of: interface, at: path, on: service, arguments)
+    let message = Message(calling: member, of: interface, at: path, on: service, arguments)
     var answer: Result<[Value], CallFailure>?
     connection.call(message, timeout: .milliseconds(milliseconds)) { answer = $0.printable }.keep()
     while true {
