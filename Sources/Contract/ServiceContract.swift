@@ -14,10 +14,6 @@ nonisolated public enum ServiceContract {
   public static let almanacsPath: ObjectPath = "/org/geopublicist/Location1/almanac"
   /// The parent of all regions.
   public static let regionsPath: ObjectPath = "/org/geopublicist/Location1/region"
-  public static let manager = Location1Interface.interface
-  public static let subscription = SubscriptionInterface.interface
-  public static let almanac = AlmanacInterface.interface
-  public static let region = RegionInterface.interface
 }
 
 /// The errors of the contract.

@@ -73,7 +73,7 @@ nonisolated public struct Almanac: Equatable, Sendable {
 
   /// Follows with the options `almanac` and `desktopID`.
   public init(on service: ServiceConnection, _ options: ClientOptions, _ onEvent: @escaping (Event) -> Void) {
-    object = ServiceObject(AlmanacKeeper(options), ServiceContract.almanac, on: service, onEvent)
+    object = ServiceObject(AlmanacKeeper(options), AlmanacInterface.interface, on: service, onEvent)
     object.run { $0.handle(.wanted, at: $1, chance: 0) }
   }
 

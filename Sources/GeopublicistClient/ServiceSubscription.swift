@@ -25,7 +25,7 @@ import GeopublicistLocationModel
   public init(
     on service: ServiceConnection, _ options: ClientOptions, starts: Bool = true, _ onEvent: @escaping (Event) -> Void
   ) {
-    object = ServiceObject(ResubscriptionMachine(starts: starts), ServiceContract.subscription, on: service, onEvent)
+    object = ServiceObject(ResubscriptionMachine(starts: starts), SubscriptionInterface.interface, on: service, onEvent)
     change(to: options)
   }
 
@@ -48,7 +48,7 @@ import GeopublicistLocationModel
 
   /// Monitors the circle of `options.region`.
   public init(on service: ServiceConnection, _ options: ClientOptions, _ onEvent: @escaping (Event) -> Void) {
-    object = ServiceObject(RegionKeeper(options), ServiceContract.region, on: service, onEvent)
+    object = ServiceObject(RegionKeeper(options), RegionInterface.interface, on: service, onEvent)
     object.run { $0.begin(at: $1) }
   }
 

@@ -252,7 +252,7 @@ public final class LocationService {
     return ceiling
   }
 
-  private func changed(_ property: MemberName) { object?.propertyChanged(property, of: ServiceContract.manager) }
+  private func changed(_ property: MemberName) { object?.propertyChanged(property, of: Location1Interface.interface) }
 
   private func broadcast() {
     guard !isBroadcastDue else { return }

@@ -41,9 +41,9 @@ nonisolated enum ObjectKind: String, CaseIterable, Sendable {
 
   var interface: InterfaceName {
     switch self {
-    case .subscription: ServiceContract.subscription
-    case .region: ServiceContract.region
-    case .almanac: ServiceContract.almanac
+    case .subscription: SubscriptionInterface.interface
+    case .region: RegionInterface.interface
+    case .almanac: AlmanacInterface.interface
     }
   }
 

@@ -25,7 +25,7 @@ final class StatusCommand: Command {
     let properties = Proxy(
       on: service.connection, destination: ServiceContract.service, path: ServiceContract.path, interface: .properties)
     properties.call(
-      "GetAll", .string(ServiceContract.manager.rawValue), timeout: Self.patience, expecting: .variantDictionary
+      "GetAll", .string(Location1Interface.interface.rawValue), timeout: Self.patience, expecting: .variantDictionary
     ) { [invocation] result in
       switch result {
       case .success(let values):

@@ -106,7 +106,7 @@ extension FactGatherer {
     do throws(DBusError) {
       let options = Value.options([("timeout", .uint32(10_000))])
       let answer = try questions.ask(
-        Location1Interface.getLocation, of: ServiceContract.manager, at: ServiceContract.path,
+        Location1Interface.getLocation, of: Location1Interface.interface, at: ServiceContract.path,
         on: ServiceContract.service, [options],
         milliseconds: 15_000)
       let location = answer.first.flatMap(ServiceLocation.init)
@@ -126,7 +126,7 @@ extension FactGatherer {
     // Processes have other numbers in a container.
     guard !facts.isInContainer else { return 0 }
     let list = try questions.ask(
-      Location1Interface.listSubscriptions, of: ServiceContract.manager, at: ServiceContract.path,
+      Location1Interface.listSubscriptions, of: Location1Interface.interface, at: ServiceContract.path,
       on: ServiceContract.service)
     return (list.first?.array ?? []).compactMap(\.properties).count { client in
       guard let process = client["ProcessId"]?.uint32.flatMap(pid_t.init(exactly:)), process > 0 else { return false }
@@ -137,7 +137,7 @@ extension FactGatherer {
   private mutating func readService(_ questions: BusQuestions) throws(DBusError) {
     let answer = try questions.ask(
       "GetAll", of: .properties, at: ServiceContract.path, on: ServiceContract.service,
-      [.string(ServiceContract.manager.rawValue)],
+      [.string(Location1Interface.interface.rawValue)],
       // A running service promises an answer within five seconds.
       milliseconds: facts.service == .running ? 10_000 : 25_000)
     let properties = (answer.first?.properties ?? [:]).received

@@ -72,7 +72,7 @@ final class ConsentQuestions {
     self.question = question
     let manager = Proxy(
       on: question, destination: ServiceContract.service, path: ServiceContract.path,
-      interface: ServiceContract.manager)
+      interface: Location1Interface.interface)
     manager.getAll(timeout: Self.patience) { [weak self] result in
       self?.question = nil
       let values = (try? result.get()) ?? [:]
