@@ -35,7 +35,7 @@ public struct Location: Equatable, Sendable {
   /// Whether a reduced location was derived from a network address, or from a location whose accuracy was unknown or
   /// worse than ``approximateAccuracy``.
   package var isApproximate = false
-  /// The level to which it has been reduced.
+  /// The level to which it has been reduced: the finest that it reveals.
   package var level = AccuracyLevel.exact
   /// Whether an earlier run of the service received it. Without a sequence number and a time of the boot clock.
   package var isRemembered = false

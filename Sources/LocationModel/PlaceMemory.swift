@@ -35,9 +35,9 @@ package struct PlaceMemory: Sendable {
 
   /// Records a location that a client of a user received.
   package mutating func received(
-    _ location: Location, _ level: AccuracyLevel, by user: UInt32, at now: BootInstant
+    _ location: Location, by user: UInt32, at now: BootInstant
   ) -> [Action] {
-    guard !location.isSimulated, !location.isRemembered, let place = RememberedPlace(location, level) else { return [] }
+    guard !location.isSimulated, !location.isRemembered, let place = RememberedPlace(location) else { return [] }
     let old = records.filter {
       location.timestamp - $0.value.place.location.timestamp > Self.maximumAge
     }
@@ -112,8 +112,10 @@ package struct PlaceMemory: Sendable {
 
 /// A reduced location as it is written down: one line, always the centre of a cell, whatever the line contains.
 struct RememberedPlace: Equatable, Sendable {
-  let level: AccuracyLevel
   let location: Location
+  var level: AccuracyLevel { location.level }
+
+  init?(_ location: Location) { self.init(location, location.level) }
 
   /// Returns nil for a level finer than ``AccuracyLevel/city``.
   init?(_ location: Location, _ level: AccuracyLevel) {
@@ -123,8 +125,7 @@ struct RememberedPlace: Equatable, Sendable {
     let grid = Grid(cellSize: size)
     var center = grid.center(of: grid.cell(latitude: location.latitude, longitude: location.longitude))
     (center.accuracy, center.timestamp) = (accuracy, location.timestamp)
-    (center.isApproximate, center.isRemembered) = (location.isApproximate, true)
-    self.level = level
+    (center.isApproximate, center.isRemembered, center.level) = (location.isApproximate, true, level)
     self.location = center
   }
 

@@ -27,7 +27,7 @@ import Testing
 
   @Test func `a location is written when it is received first, and read again as it was`() throws {
     var memory = PlaceMemory()
-    let text = try #require(texts(memory.received(city(), .city, by: 1, at: 0)).first)
+    let text = try #require(texts(memory.received(city(), by: 1, at: 0)).first)
     var next = PlaceMemory()
     #expect(next.restore(text, of: 1, at: 0, Timestamp(seconds: Self.now)) == [])
     let found = try #require(location(next))
@@ -40,57 +40,59 @@ import Testing
 
   @Test func `it is written again after ten minutes in another cell, and after a day in the same`() {
     var memory = PlaceMemory()
-    _ = memory.received(city(), .city, by: 1, at: 0)
-    #expect(memory.received(city(at: Self.now + 300), .city, by: 1, at: 5 * Self.minute) == [])
-    #expect(memory.received(city(53), .city, by: 1, at: 6 * Self.minute) == [])
-    #expect(texts(memory.received(city(53), .city, by: 1, at: 10 * Self.minute)).count == 1)
-    #expect(memory.received(city(53, at: Self.now + 9), .city, by: 1, at: 1_400 * Self.minute) == [])
+    _ = memory.received(city(), by: 1, at: 0)
+    #expect(memory.received(city(at: Self.now + 300), by: 1, at: 5 * Self.minute) == [])
+    #expect(memory.received(city(53), by: 1, at: 6 * Self.minute) == [])
+    #expect(texts(memory.received(city(53), by: 1, at: 10 * Self.minute)).count == 1)
+    #expect(memory.received(city(53, at: Self.now + 9), by: 1, at: 1_400 * Self.minute) == [])
     #expect(texts(memory.flush(at: 0)).count == 1, "at exit")
     #expect(memory.flush(at: 0) == [])
-    #expect(texts(memory.received(city(53, at: Self.now + 10), .city, by: 1, at: 1_500 * Self.minute)).count == 1)
+    #expect(texts(memory.received(city(53, at: Self.now + 10), by: 1, at: 1_500 * Self.minute)).count == 1)
   }
 
   @Test func `nothing finer, nothing simulated and nothing remembered is taken`() throws {
     var memory = PlaceMemory()
     for level in [AccuracyLevel.none, .neighborhood, .street, .exact] {
-      #expect(memory.received(city(), level, by: 1, at: 0) == [])
+      var other = city()
+      other.level = level
+      #expect(memory.received(other, by: 1, at: 0) == [])
     }
     var simulated = city()
     simulated.isSimulated = true
-    #expect(memory.received(simulated, .city, by: 1, at: 0) == [])
+    #expect(memory.received(simulated, by: 1, at: 0) == [])
     // A fine location in the file becomes the centre of its cell.
     _ = memory.restore("city 52.516275 13.377704 10 1800000000 0 0", of: 1, at: 0, Timestamp(seconds: Self.now))
     let found = try #require(location(memory))
     #expect(found.latitude == city(52.516275).latitude)
-    #expect(memory.received(found, .city, by: 2, at: 0) == [])
+    #expect(memory.received(found, by: 2, at: 0) == [])
   }
 
   @Test func `a coarser location replaces a finer one only in another country`() {
     var memory = PlaceMemory()
-    _ = memory.received(city(), .city, by: 1, at: 0)
-    _ = memory.received(city(at: Self.now + 60, .country), .country, by: 1, at: 0)
+    _ = memory.received(city(), by: 1, at: 0)
+    _ = memory.received(city(at: Self.now + 60, .country), by: 1, at: 0)
     #expect(location(memory)?.latitude == city().latitude)
-    _ = memory.received(city(40, at: Self.now + 60, .country), .country, by: 1, at: 0)
+    _ = memory.received(city(40, at: Self.now + 60, .country), by: 1, at: 0)
     #expect(location(memory) == nil && location(memory, at: .country, Self.now + 60) != nil)
   }
 
   @Test func `a location from the future or older than 30 days is not used`() {
     var memory = PlaceMemory()
-    _ = memory.received(city(), .city, by: 1, at: 0)
+    _ = memory.received(city(), by: 1, at: 0)
     #expect(location(memory, Self.now - 1) == nil)
     #expect(location(memory, Self.now + 30 * Self.day) != nil)
     #expect(location(memory, Self.now + 30 * Self.day + 1) == nil)
-    #expect(memory.received(city(at: Self.now + 31 * Self.day), .city, by: 2, at: 0).first == .erase(user: 1))
-    let text = RememberedPlace(city(), .city)?.text ?? ""
+    #expect(memory.received(city(at: Self.now + 31 * Self.day), by: 2, at: 0).first == .erase(user: 1))
+    let text = RememberedPlace(city())?.text ?? ""
     #expect(memory.restore(text, of: 3, at: 0, Timestamp(seconds: Self.now + 31 * Self.day)) == [.erase(user: 3)])
   }
 
   @Test func `a seventeenth user replaces the one with the oldest location`() {
     var memory = PlaceMemory()
     for user in 0..<16 as Range<UInt32> {
-      _ = memory.received(city(at: Self.now - UInt64(user == 5 ? 100 : 0)), .city, by: user, at: 0)
+      _ = memory.received(city(at: Self.now - UInt64(user == 5 ? 100 : 0)), by: user, at: 0)
     }
-    #expect(memory.received(city(), .city, by: 16, at: 0).first == .erase(user: 5))
+    #expect(memory.received(city(), by: 16, at: 0).first == .erase(user: 5))
     #expect(memory.users.count == 16 && location(memory, of: 5) == nil)
     #expect(memory.forget(16) == [.erase(user: 16)] && location(memory, of: 16) == nil)
   }

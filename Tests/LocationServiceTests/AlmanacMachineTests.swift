@@ -35,7 +35,8 @@ import Testing
     after wait: Duration = .zero
   ) -> [ClientAction] {
     machine.place = place
-    let location = Location(latitude: latitude, longitude: longitude, accuracy: 15_000, receivedAt: now + wait)
+    var location = Location(latitude: latitude, longitude: longitude, accuracy: 15_000, receivedAt: now + wait)
+    location.level = level
     return handle(.location(location, level), after: wait)
   }
 
@@ -216,7 +217,7 @@ import Testing
       let report = machine.announcement()
       #expect(report == nil || allowed.isAuthorized && !isHeld && machine.isActive)
       for shown in [report, machine.told] {
-        #expect((shown?.level ?? .none) <= allowed.revealedLevel(asked: .city))
+        #expect((shown?.location.level ?? .none) <= allowed.revealedLevel(asked: .city))
       }
     }
   }

@@ -273,7 +273,7 @@ struct SharedLocationsTests {
     #expect(first.count == 1 && first == second)
     let signals = LocationSignals()
     func signal(_ location: Location) -> SignalTemplate? {
-      signals.signal(for: Delivery(location: location, level: .city, isReduced: true))
+      signals.signal(for: Delivery(location: location, isReduced: true))
     }
     #expect(signal(first[0]) === signal(second[0]))
     one.cancel()
@@ -299,7 +299,7 @@ struct SharedLocationsTests {
     let location = try #require(store.newest(for: level))
     #expect(location.latitude != 52.5163)
     #expect(location.accuracy ?? 0 >= level.cellSize ?? .infinity)
-    let keys = try #require(Delivery(location: location, level: level, isReduced: true).value().properties)
+    let keys = try #require(Delivery(location: location, isReduced: true).value().properties)
     #expect(keys["Reduced"] == .boolean(true))
     #expect(keys["Level"] == .string(level.contractName))
     for key in ["Altitude", "Speed", "Heading", "Description", "Age"] { #expect(keys[key] == nil) }
@@ -420,7 +420,7 @@ struct SharedLocationsTests {
     bare.speed = .nan
     bare.heading = nil
     bare.sourceDescription = nil
-    let keys = try #require(Delivery(location: bare, level: .exact, isReduced: false).value().properties)
+    let keys = try #require(Delivery(location: bare, isReduced: false).value().properties)
     #expect(
       Set(keys.keys) == [
         "Latitude", "Longitude", "Level", "Reduced", "Simulated", "Source", "Sequence", "Timestamp",

@@ -25,7 +25,7 @@ import Testing
   }
 
   private let location = Location(latitude: 52, longitude: 13, sequence: 1)
-  private var delivery: Delivery { Delivery(location: location, level: .exact, isReduced: false) }
+  private var delivery: Delivery { Delivery(location: location, isReduced: false) }
 
   @Test func `nothing happens before the facts are known`() {
     var machine = machine()
@@ -60,7 +60,7 @@ import Testing
     var (old, new) = (location, location)
     (old.receivedAt, new.receivedAt) = (1_000, 49_000)
     #expect(machine.handle(.location(old, .exact), at: 50_002) == [])
-    let delivery = Delivery(location: new, level: .exact, isReduced: false)
+    let delivery = Delivery(location: new, isReduced: false)
     #expect(machine.handle(.location(new, .exact), at: 50_003).last == .deliver(delivery))
   }
 
@@ -158,7 +158,7 @@ import Testing
     fine.accuracy = 50
     #expect(
       machine.handle(.location(fine, .exact), at: 4).last
-        == .deliver(Delivery(location: fine, level: .exact, isReduced: false)))
+        == .deliver(Delivery(location: fine, isReduced: false)))
   }
 
   @Test func `with best effort the timeout returns the best location that was seen`() {
@@ -174,7 +174,7 @@ import Testing
     }
     #expect(
       machine.handle(.timer, at: 20_000_000).last
-        == .deliver(Delivery(location: best, level: .exact, isReduced: false)))
+        == .deliver(Delivery(location: best, isReduced: false)))
   }
 
   @Test(arguments: [9, 24] as [UInt64])
@@ -187,7 +187,7 @@ import Testing
     (cached.accuracy, cached.receivedAt) = (100, began - .seconds(age))
     _ = machine.handle(standing(.allowed, cached: cached), at: began)
     _ = machine.handle(.prepared, at: began)
-    let answer = Delivery(location: cached, level: .exact, isReduced: false)
+    let answer = Delivery(location: cached, isReduced: false)
     #expect(machine.handle(.timer, at: began + 20_000_000).last == (age == 9 ? .deliver(answer) : .refuse(.timeout)))
   }
 

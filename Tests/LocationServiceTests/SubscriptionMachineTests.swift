@@ -28,8 +28,10 @@ nonisolated func standing(
     return SubscriptionMachine(options, authorization, sourceDecides: sourceDecides)
   }
 
-  private func location(_ sequence: UInt64) -> Location {
-    Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: sequence), sequence: sequence)
+  private func location(_ sequence: UInt64, _ level: AccuracyLevel = .exact) -> Location {
+    var location = Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: sequence), sequence: sequence)
+    location.level = level
+    return location
   }
 
   private func started(_ authorization: Authorization = .allowed) -> SubscriptionMachine {
@@ -108,8 +110,8 @@ nonisolated func standing(
     #expect(actions.first == .audit(.city) && actions[1] == .follow(nil) && actions.last == .follow(.city))
     #expect(machine.last == nil, "it was finer than what is allowed now")
     #expect(machine.handle(.location(location(2), .exact), at: 3) == [], "one that was still on its way")
-    let delivery = Delivery(location: location(3), level: .city, isReduced: true)
-    #expect(machine.handle(.location(location(3), .city), at: 4) == [.deliver(delivery)])
+    let delivery = Delivery(location: location(3, .city), isReduced: true)
+    #expect(machine.handle(.location(location(3, .city), .city), at: 4) == [.deliver(delivery)])
   }
 
   @Test func `another reason alone is announced, and does not interrupt`() {
@@ -124,7 +126,7 @@ nonisolated func standing(
     var machine = machine { $0.maximumUpdates = 2 }
     _ = machine.handle(.start(after: machine.stops), at: 0)
     func delivery(_ sequence: UInt64) -> ClientAction {
-      .deliver(Delivery(location: location(sequence), level: .exact, isReduced: false))
+      .deliver(Delivery(location: location(sequence), isReduced: false))
     }
     #expect(machine.handle(.location(location(1), .exact), at: 1) == [delivery(1)])
     #expect(
@@ -208,7 +210,8 @@ nonisolated func standing(
       let events: [ClientEvent] = [
         .start(after: machine.stops), .start(after: machine.stops), .stop, standing(.allowed), standing(.off),
         standing(.city), standing(.forbidden),
-        .location(location(step), follows ?? .exact), .location(location(step), .exact), .clockChanged, .timer,
+        .location(location(step, follows ?? .exact), follows ?? .exact), .location(location(step), .exact),
+        .clockChanged, .timer,
       ]
       let event = events.randomElement(using: &random) ?? .stop
       if case .standing(let standing) = event { now = standing.authorization }
@@ -218,7 +221,7 @@ nonisolated func standing(
         case .follow(let level): follows = level
         case .receiving(let isReceiving): receivers += isReceiving ? 1 : -1
         case .deliver(let delivery):
-          #expect(now.isAuthorized && delivery.level <= now.level && !isOver)
+          #expect(now.isAuthorized && delivery.location.level <= now.level && !isOver)
         case .end: isOver = true
         default: break
         }

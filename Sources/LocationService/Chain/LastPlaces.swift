@@ -43,12 +43,12 @@ package final class LastPlaces {
     return isDone
   }
 
-  func received(_ location: Location, _ level: AccuracyLevel, by client: Client) {
+  func received(_ location: Location, by client: Client) {
     // A subordinate id, or that of a service, may be another program's tomorrow.
-    guard level <= .city, isOn, let user = client.credentials?.userID, client.account == .user(user),
+    guard location.level <= .city, isOn, let user = client.credentials?.userID, client.account == .user(user),
       !Account.isTransient(user)
     else { return }
-    perform(memory.received(location, level, by: user, at: MainLoop.main.clock.boottime()))
+    perform(memory.received(location, by: user, at: MainLoop.main.clock.boottime()))
   }
 
   /// Returns the location that was remembered for a client's user, and its age.

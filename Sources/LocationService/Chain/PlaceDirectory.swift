@@ -11,12 +11,12 @@ final class PlaceDirectory {
   private var table: PlaceTable?
   private var release: LoopSource?
   /// The last answer, because all almanacs ask for the same cell when a location arrives.
-  private var last: (location: Location, level: AccuracyLevel, answer: PlaceAnswer)?
+  private var last: (location: Location, answer: PlaceAnswer)?
   private var isMissing = false
 
   /// Returns what is known about a reduced location; nothing if there is no table.
-  func answer(for location: Location, _ level: AccuracyLevel) -> PlaceAnswer {
-    if let last, last.level == level, last.location.accuracy == location.accuracy,
+  func answer(for location: Location) -> PlaceAnswer {
+    if let last, last.location.level == location.level, last.location.accuracy == location.accuracy,
       last.location.latitude == location.latitude, last.location.longitude == location.longitude
     {
       return last.answer
@@ -28,8 +28,8 @@ final class PlaceDirectory {
       self?.last = nil
       self?.release = nil
     }
-    let answer = table.answer(for: location, isCountry: level <= .country)
-    last = (location, level, answer)
+    let answer = table.answer(for: location, isCountry: location.level <= .country)
+    last = (location, answer)
     return answer
   }
 

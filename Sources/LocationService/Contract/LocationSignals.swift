@@ -14,7 +14,7 @@ final class LocationSignals {
 
   /// Returns the signal for a delivery, or nil if D-Bus cannot carry it, which never happens for a validated location.
   func signal(for delivery: Delivery) -> SignalTemplate? {
-    let key = Key(level: delivery.level, isReduced: delivery.isReduced)
+    let key = Key(level: delivery.location.level, isReduced: delivery.isReduced)
     if let known = newest[key], known.location == delivery.location { return known.signal }
     guard
       let signal = try? SignalTemplate(
@@ -35,7 +35,7 @@ nonisolated extension Delivery {
     var pairs: [(String, Value)] = [
       ("Latitude", .double(location.latitude)),
       ("Longitude", .double(location.longitude)),
-      ("Level", .string(level.contractName)),
+      ("Level", .string(location.level.contractName)),
       ("Reduced", .boolean(isReduced)),
       ("Simulated", .boolean(location.isSimulated)),
       ("Source", .string(location.source.rawValue)),

@@ -93,8 +93,7 @@ nonisolated extension AlmanacMachine {
     guard isActive, level <= self.level else { return }
     // In the same cell only the time of the measurement differs.
     let report =
-      newest?.measured(location, level, place)
-      ?? AlmanacReport(location, level, place, at: wallClock, options.almanac)
+      newest?.measured(location, place) ?? AlmanacReport(location, place, at: wallClock, options.almanac)
     newest = report
     // A remembered location does not end the wait for one that is measured now.
     checkAt = location.isRemembered ? nil : now + SourceWait.checkInterval
@@ -130,15 +129,12 @@ nonisolated extension AlmanacMachine {
 /// What an almanac says.
 nonisolated struct AlmanacReport: Equatable, Sendable {
   private(set) var location: Location
-  /// The finest level that it reveals.
-  let level: AccuracyLevel
   private(set) var place: PlaceAnswer
   private(set) var forecast: DayForecast
 
   /// Computes an almanac for a reduced location and a time in microseconds since 1970.
-  init(_ location: Location, _ level: AccuracyLevel, _ place: PlaceAnswer, at time: UInt64, _ options: AlmanacOptions) {
+  init(_ location: Location, _ place: PlaceAnswer, at time: UInt64, _ options: AlmanacOptions) {
     self.location = location
-    self.level = level
     self.place = place
     forecast = Self.forecast(for: location, at: time, options)
   }
@@ -152,8 +148,8 @@ nonisolated struct AlmanacReport: Equatable, Sendable {
   }
 
   /// Returns the same forecast for a new measurement in the same cell, or nil for another cell.
-  func measured(_ location: Location, _ level: AccuracyLevel, _ place: PlaceAnswer) -> AlmanacReport? {
-    guard level == self.level, isSameCell(as: location) else { return nil }
+  func measured(_ location: Location, _ place: PlaceAnswer) -> AlmanacReport? {
+    guard location.level == self.location.level, isSameCell(as: location) else { return nil }
     var report = self
     (report.location, report.place) = (location, place)
     return report
@@ -165,7 +161,7 @@ nonisolated struct AlmanacReport: Equatable, Sendable {
   }
 
   /// The end of the level's interval.
-  var validUntil: BootInstant { level.endOfInterval(of: location.receivedAt) }
+  var validUntil: BootInstant { location.level.endOfInterval(of: location.receivedAt) }
 
   private static func forecast(for location: Location, at time: UInt64, _ options: AlmanacOptions) -> DayForecast {
     DayForecast(

@@ -91,8 +91,6 @@ nonisolated enum ClientAction: Equatable, Sendable {
 
 nonisolated struct Delivery: Equatable, Sendable {
   var location: Location
-  /// The finest level that the location may reveal.
-  var level: AccuracyLevel
   /// Whether the granted level is coarser than the requested one.
   var isReduced: Bool
 }

@@ -102,8 +102,7 @@ nonisolated extension MonitoredRegionMachine {
         var report = RegionReport(event: event, level: level)
         if options.region.includesLocation, let location = event.location {
           // It may be from before access was granted again, or to finer locations.
-          report.delivery = Delivery(
-            location: location, level: location.level, isReduced: location.level < options.accuracy)
+          report.delivery = Delivery(location: location, isReduced: location.level < options.accuracy)
         }
         if event.kind == .lost {
           // The owner saw the state that was lost first.

@@ -10,9 +10,9 @@ nonisolated struct LocationRequestMachine: ClientMachine {
   private var source: SourceStatus
   private var engagement = Engagement()
   /// The newest suitable location, which waits while deliveries are held.
-  private var kept: (location: Location, level: AccuracyLevel)?
+  private var kept: Location?
   /// The most accurate location that does not meet the required accuracy, for `best-effort`.
-  private var best: (location: Location, level: AccuracyLevel)?
+  private var best: Location?
   private var asksSourceAt: BootInstant?
   /// The timeout of 0 is over, but a cached location may still answer once the facts are known.
   private var isOverdue = false
@@ -54,7 +54,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
       return evaluate()
     case .location(let location, let level):
       // One that was held back arrived earlier, maybe long before the call.
-      if level != .exact || accepts(arrivedAt: location.receivedAt, at: now) { take(location, level) }
+      if level != .exact || accepts(arrivedAt: location.receivedAt, at: now) { take(location) }
       return evaluate(released: location)
     case .slept:
       (kept, best, standing.cached) = (nil, nil, nil)
@@ -93,11 +93,11 @@ nonisolated extension LocationRequestMachine {
       (kept, best) = (nil, nil)
       if isFinal { return refuse() }
     case .authorizedWhenInUse, .authorizedAlways:
-      if kept == nil, let cached = standing.cached { take(cached, level) }
+      if kept == nil, let cached = standing.cached { take(cached) }
       // Discard locations of a finer level than is allowed now.
       if let kept, kept.level > level { self.kept = nil }
       if let best, best.level > level { self.best = nil }
-      if let kept, !standing.isHeld || kept.location == released { return answer(kept.location, kept.level) }
+      if let kept, !standing.isHeld || kept == released { return answer(kept) }
     }
     if isOverdue, kept == nil { return timeIsUp() }
     // Neither reason changes while the call waits.
@@ -117,15 +117,15 @@ nonisolated extension LocationRequestMachine {
     }
   }
 
-  private mutating func take(_ location: Location, _ level: AccuracyLevel) {
+  private mutating func take(_ location: Location) {
     let accuracy = location.accuracy ?? .infinity
     if options.requiredAccuracy <= 0 || accuracy <= options.requiredAccuracy {
-      kept = (location, level)
-    } else if options.isBestEffort, accuracy <= best?.location.accuracy ?? .infinity,
+      kept = location
+    } else if options.isBestEffort, accuracy <= best?.accuracy ?? .infinity,
       // It is the answer at the deadline, when a known one may be too old.
-      level != .exact || accepts(arrivedAt: location.receivedAt, at: deadline)
+      location.level != .exact || accepts(arrivedAt: location.receivedAt, at: deadline)
     {
-      best = (location, level)
+      best = location
     }
   }
 
@@ -146,9 +146,7 @@ nonisolated extension LocationRequestMachine {
   }
 
   private mutating func timeIsUp() -> [ClientAction] {
-    if authorization.isAuthorized, !standing.isHeld, let best {
-      return answer(best.location, best.level)
-    }
+    if authorization.isAuthorized, !standing.isHeld, let best { return answer(best) }
     // If the source decides but does not answer, it has not refused anything.
     let isOpen = sourceDecides && authorization.reason == .undecided
     if source.state == .unavailable, isOpen || authorization.isAuthorized {
@@ -157,8 +155,8 @@ nonisolated extension LocationRequestMachine {
     return authorization.isAuthorized ? finish(.refuse(.timeout)) : refuse()
   }
 
-  private mutating func answer(_ location: Location, _ level: AccuracyLevel) -> [ClientAction] {
-    let delivery = Delivery(location: location, level: level, isReduced: authorization.level < options.accuracy)
+  private mutating func answer(_ location: Location) -> [ClientAction] {
+    let delivery = Delivery(location: location, isReduced: authorization.level < options.accuracy)
     return [.audit(authorization)] + finish(.deliver(delivery))
   }
 

@@ -52,7 +52,7 @@ nonisolated extension SubscriptionMachine {
 
   private mutating func deliver(_ location: Location, _ level: AccuracyLevel) -> [ClientAction] {
     guard isActive, level <= self.level else { return [] }
-    let delivery = Delivery(location: location, level: level, isReduced: object.isReduced)
+    let delivery = Delivery(location: location, isReduced: object.isReduced)
     last = delivery
     let isLast = budget.countDelivery()
     return isLast ? [.deliver(delivery)] + end(.completed) : [.deliver(delivery)]

@@ -43,7 +43,7 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
   override func willHandle(_ event: ClientEvent) {
     let time = MainLoop.main.clock.realtime()
     var place: PlaceAnswer?
-    if case .location(let location, let level) = event { place = host.places.answer(for: location, level) }
+    if case .location(let location, _) = event { place = host.places.answer(for: location) }
     withMachine { machine in
       machine.wallClock = time
       if let place { machine.place = place }
@@ -60,7 +60,7 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
     }
     guard let report else { return }
     emit(AlmanacInterface.almanacChanged, report.value)
-    host.lastPlaces?.received(report.location, report.level, by: client)
+    host.lastPlaces?.received(report.location, by: client)
   }
 }
 
@@ -73,9 +73,9 @@ extension ClientAlmanac: AlmanacSkeleton {
 /// One `GetAlmanac` call: a call for a location of a city, which is answered with its almanac.
 final class AlmanacRequest: LocationRequest {
   override func value(of delivery: Delivery) -> Value {
-    let place = host.places.answer(for: delivery.location, delivery.level)
+    let place = host.places.answer(for: delivery.location)
     return AlmanacReport(
-      delivery.location, delivery.level, place, at: MainLoop.main.clock.realtime(), machine.options.almanac
+      delivery.location, place, at: MainLoop.main.clock.realtime(), machine.options.almanac
     ).value
   }
 }

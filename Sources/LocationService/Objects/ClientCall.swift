@@ -48,7 +48,7 @@ class LocationRequest: ClientCall<LocationRequestMachine> {
 
   /// Returns what the caller is told of a location.
   func value(of delivery: Delivery) -> Value {
-    let age = delivery.location.isRemembered ? remembered(at: delivery.level)?.age : nil
+    let age = delivery.location.isRemembered ? remembered(at: delivery.location.level)?.age : nil
     return delivery.value(age: age.map { UInt32(clamping: $0.milliseconds) } ?? delivery.age(at: now))
   }
 
@@ -84,7 +84,7 @@ class LocationRequest: ClientCall<LocationRequestMachine> {
   final override func send(_ action: ClientAction) {
     guard case .deliver(let delivery) = action else { return super.send(action) }
     call.reply(value(of: delivery))
-    host.lastPlaces?.received(delivery.location, delivery.level, by: client)
+    host.lastPlaces?.received(delivery.location, by: client)
   }
 }
 

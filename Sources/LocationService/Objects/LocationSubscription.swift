@@ -42,7 +42,7 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
     guard case .deliver(let delivery) = action else { return super.send(action) }
     guard let signal = host.signals.signal(for: delivery) else { return }
     client.queue.signal { host.connection.send(signal.signal(at: path, to: client.name)) }
-    host.lastPlaces?.received(delivery.location, delivery.level, by: client)
+    host.lastPlaces?.received(delivery.location, by: client)
   }
 
   override func tellState() {
