@@ -4,7 +4,7 @@ import Foundation
 /// Writes Swift code for the interfaces of an introspection file.
 @main struct GenerateDBus {
   private static let usage = """
-    usage: generate-dbus FILE.xml … FILE.swift [--parts names,proxy,skeleton] [--access public|package|internal]
+    usage: generate-dbus FILE.xml … FILE.swift [--parts names,proxy|calls,skeleton] [--access public|package|internal]
         [--async] [--later PROPERTY,…] [--import MODULE,…]
     """
 
@@ -50,7 +50,7 @@ import Foundation
         interface: interface, access: access == "internal" ? "" : access + " ", isAsync: isAsync,
         later: list("--later", ""))
       if parts.contains("names") { code += generator.names() }
-      if parts.contains("proxy") { code += generator.proxy() }
+      if !parts.isDisjoint(with: ["proxy", "calls"]) { code += generator.proxy(parts.contains("proxy")) }
       if parts.contains("skeleton") { code += generator.skeleton() }
     }
     try code.write(toFile: output, atomically: true, encoding: .utf8)

@@ -29,8 +29,9 @@ struct Generator {
       """
   }
 
-  func proxy() -> String {
-    let members = interface.methods.map(call) + interface.properties.map(accessors) + interface.signals.map(handler)
+  func proxy(_ hasProperties: Bool) -> String {
+    let accessors = hasProperties ? interface.properties.map(accessors) : []
+    let members = interface.methods.map(call) + accessors + interface.signals.map(handler)
     return """
 
       /// Calls an object with the interface `\(interface.name)`.
