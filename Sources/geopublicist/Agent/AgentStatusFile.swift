@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistCGLib
+import GeopublicistProcessSupport
+import Glibc
+
+/// A locked file in the user's runtime folder that lets only one agent run, and tells other commands its state.
+final class AgentStatusFile {
+  private static var path: String { String(cString: g_get_user_runtime_dir()) + "/geopublicist-agent" }
+  private let descriptor: Int32
+
+  /// Makes and locks the file; returns nil if that fails, as it does while another agent runs.
+  init?() {
+    descriptor = open(Self.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
+  }
+
+  isolated deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  func write(_ word: String) {
+    let bytes = Array(word.utf8)
+    // In this order, so that a reader never finds the file empty.
+    _ = pwrite(descriptor, bytes, bytes.count, 0)
+    ftruncate(descriptor, off_t(bytes.count))
+  }
+
+  /// Returns what the running agent has written; nil if no agent runs.
+  static func read() -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
+    return (try? TextFile.contents(of: path)).map { String($0.prefix(64)).printable }
+  }
+}
