@@ -196,10 +196,7 @@ extension AgentFinder {
   /// Asks one connection whether it is an agent and which level it allows.
   private func probe(_ name: BusName, _ user: UInt32, _ entry: User) {
     guard let probe = probes.take() else { return handle(.silent(name), user) }
-    let message = Message(
-      calling: "Get", of: .properties, at: GeoClueNames.agentPath, on: name,
-      [.string(GeoClueNames.agent.rawValue), .string("MaxAccuracyLevel")])
-    message.startsService = false
+    let message = GeoClueAgent.levelQuestion(to: name)
     entry.questions[name] = probe.connection.call(
       message, timeout: .after(AnswerDeadlines.agentSearch), expecting: .variant, within: .smallAnswer
     ) { [weak self, weak entry] result in

@@ -41,10 +41,9 @@ final class PolkitAuthority {
     owner = NameWatch(Self.service, on: connection) { [weak self] owner in self?.ownerChanged(to: owner) }
     changes = connection.onSignal(
       MatchRule(sender: Self.service, path: Self.path, interface: Self.interface, member: "Changed")
-    ) { [weak self] signal in
-      guard let self, signal.sender == owner?.owner else { return }
-      doubt(nil)
-      onDoubt?()
+    ) { [weak self] _ in
+      self?.doubt(nil)
+      self?.onDoubt?()
     }
   }
 

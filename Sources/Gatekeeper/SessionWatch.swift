@@ -145,9 +145,7 @@ extension SessionWatch {
   private func follow(_ rule: MatchRule, _ action: @escaping (SessionWatch, Signal) -> Void) {
     signals.append(
       connection.onSignal(rule) { [weak self] signal in
-        guard let self, signal.sender == owner?.owner, signal.path.rawValue.hasPrefix(LogindNames.path.rawValue)
-        else { return }
-        action(self, signal)
+        if let self, signal.path.rawValue.hasPrefix(LogindNames.path.rawValue) { action(self, signal) }
       })
   }
 

@@ -20,10 +20,7 @@ final class CompassWatch {
     }
     changes = connection.onSignal(
       MatchRule(sender: Self.service, path: Self.path, interface: .properties, member: .propertiesChanged)
-    ) { [weak self, weak connection] signal in
-      guard let self, signal.sender == name?.owner else { return }
-      ask(signal.sender, on: connection)
-    }
+    ) { [weak self, weak connection] signal in self?.ask(signal.sender, on: connection) }
   }
 
   private func ask(_ owner: BusName?, on connection: Connection?) {

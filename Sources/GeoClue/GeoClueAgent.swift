@@ -78,6 +78,15 @@ package final class GeoClueAgent {
     }
   }
 
+  /// Asks a connection for the level that it allows as an agent, without starting a program.
+  package static func levelQuestion(to name: BusName) -> Message {
+    let message = Message(
+      calling: "Get", of: .properties, at: GeoClueNames.agentPath, on: name,
+      [.string(GeoClueNames.agent.rawValue), .string("MaxAccuracyLevel")])
+    message.startsService = false
+    return message
+  }
+
   private static let interface = Interface<GeoClueAgent>(
     GeoClueNames.agent,
     [

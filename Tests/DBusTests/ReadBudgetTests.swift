@@ -8,7 +8,7 @@ import Testing
 
   @Test func `the size is the one that libdbus finds with a copy`() throws {
     for values in ValueTests.samples.flatMap({ [[$0], [.byte(1), $0], [$0, $0, .byte(1)]] }) {
-      let message = try message(values)
+      let message = message(values)
       #expect(message.byteCount(upTo: .max) == message.marshalledByteCount)
       #expect(message.byteCount(upTo: message.marshalledByteCount) != nil)
       #expect(message.byteCount(upTo: message.marshalledByteCount - 1) == nil)
@@ -17,17 +17,17 @@ import Testing
   }
 
   @Test func `a value beyond the byte budget is refused`() throws {
-    let text = try message([.variant(.string(String(repeating: "x", count: 200)))])
+    let text = message([.variant(.string(String(repeating: "x", count: 200)))])
     #expect(throws: Never.self) { try text.arguments(within: ReadBudget(bytes: 208, values: 2)) }
     let error = #expect(throws: DBusError.self) { try text.arguments(within: ReadBudget(bytes: 207, values: 2)) }
     #expect(error?.name == .limitsExceeded)
-    let bytes = try message([.bytes(Array(repeating: 7, count: 300))])
+    let bytes = message([.bytes(Array(repeating: 7, count: 300))])
     #expect(throws: DBusError.self) { try bytes.arguments(within: .smallAnswer) }
     #expect(try bytes.arguments(within: ReadBudget(bytes: 304, values: 1)) == [.bytes(Array(repeating: 7, count: 300))])
   }
 
   @Test func `a value beyond the number of values is refused`() throws {
-    let flags = try message([.array("b", Array(repeating: .boolean(true), count: 10))])
+    let flags = message([.array("b", Array(repeating: .boolean(true), count: 10))])
     #expect(throws: DBusError.self) { try flags.arguments(within: ReadBudget(bytes: 1_000, values: 10)) }
     #expect(throws: Never.self) { try flags.arguments(within: ReadBudget(bytes: 1_000, values: 11)) }
     var nested = Value.byte(1)

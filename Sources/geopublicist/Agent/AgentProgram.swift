@@ -50,11 +50,8 @@ extension BusQuestions {
     }
     var (levels, open): ([BusName: Result<[Value], CallFailure>], Int) = ([:], 0)
     for (name, _) in processes {
-      let message = Message(
-        calling: "Get", of: .properties, at: GeoClueNames.agentPath, on: name,
-        [.string(GeoClueNames.agent.rawValue), .string("MaxAccuracyLevel")])
       open += 1
-      message.startsService = false
+      let message = GeoClueAgent.levelQuestion(to: name)
       connection.call(message, timeout: .milliseconds(Self.patience), expecting: .variant) { result in
         levels[name] = result
         open -= 1
