@@ -1,13 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what almanacs reveal and what they cost.
+"""Measures the cost of almanacs and how closely a place can be derived from them.
 
     almanac.py [--places 40] [--json FILE] [--no-build]
 
-A week's forecast, inverted: a program that knows the sun fits a place to the times of each almanac, and is compared with the
-user's place and with the centre of the cell. The time until `GetAlmanac` is answered from the record of the last place, by a
-service that was just started without any source. The memory of the service before an almanac and after its table of towns
-has been released.
+Fits a place to the times in a week's forecast and compares it with the user's place and with the centre of the cell.
+Also measures the time until a service that was just started, without any source, answers `GetAlmanac` from the record
+of the last place, and the service's memory before an almanac and after its table of towns has been released.
 """
 
 import json
@@ -24,8 +23,8 @@ RELEASE = 75
 
 
 def sun(time):
-    """Returns right ascension minus sidereal time at Greenwich, and declination, in degrees: the formulas of low precision of
-    the Astronomical Almanac, accurate to a hundredth of a degree."""
+    """Returns right ascension minus sidereal time at Greenwich, and declination, in degrees. Uses the low-precision
+    formulas of the Astronomical Almanac, which are accurate to a hundredth of a degree."""
     days = time / 86_400 - 10_957.5
     anomaly = math.radians(357.528 + 0.9856003 * days)
     longitude = math.radians(280.46 + 0.9856474 * days + 1.915 * math.sin(anomaly) + 0.02 * math.sin(2 * anomaly))
@@ -137,7 +136,7 @@ def resident():
         (state / "0").write_text(f"city 52.46606334841629 13.368983957219251 15000 {int(time.time()) - 3600} 0 0\n")
         service = machine.start_service(STATE_DIRECTORY=str(state), XDG_DATA_DIRS=str(TOP / ".build/share"))
         options = {"accuracy": ("s", "city"), "maximum-age": ("u", 2**32 - 1)}
-        # What every call needs.
+        # The arguments of every call.
         for _ in range(10):
             ask(machine.address, "GetLocation", options)
         time.sleep(3)

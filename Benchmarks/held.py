@@ -4,9 +4,9 @@
 
     held.py [--minutes 60] [--json FILE] [--no-build] [SCENARIO…]
 
-Each scenario has its own bus, GeoClue and service, and a receiver that reports one fix per second: at once, after 45 s, or
-never. All scenarios run at the same time. In one of them the clients use GeoClue directly. The initial phase, in which every
-client waits for its first location, is measured separately and not part of the hour.
+Each scenario has its own bus, GeoClue and service, and a receiver that reports one fix per second: immediately, after
+45 s, or never. All scenarios run at the same time. In one of them the clients use GeoClue directly. The initial phase,
+in which every client waits for its first location, is measured separately and not part of the hour.
 """
 
 import json

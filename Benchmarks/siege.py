@@ -6,10 +6,11 @@
 
 Runs the named attacks, or all. After each one, the same process must still be running and must never have used more than
 40 MB, 80 MB with messages of 31 MB; the witness's calls must have been answered within 200 ms at the 99th percentile and each
-of its locations must have arrived within a second; and private memory must return to within 2 MB. Where the bus itself takes
-longer, as a C program that only reads and answers the witness shows under the same attack, the service may take twice as long,
-because it answers the attacker, too, and locations twice as long again, because they come from GeoClue over the same bus. If the memory controller is
-available, the service is limited to 160 MB, as by its unit. Needs root, because the users must differ.
+of its locations must have arrived within a second; and private memory must return to within 2 MB. The bus itself may be
+slower than that, which a C program that only reads and answers the witness shows under the same attack. The service may
+then take twice as long as that program, because it also answers the attacker, and locations four times as long, because
+they come from GeoClue over the same bus. If the memory controller is available, the service is limited to 160 MB, as by
+its unit. Needs root, because the users must differ.
 """
 
 import atexit
@@ -85,7 +86,7 @@ def start_as(user, play, *arguments):
 
 
 class Observation:
-    """The witness, running in its own process until it is told something."""
+    """The witness, which runs in its own process until it receives a message."""
 
     def __init__(self, machine):
         self.end, other = multiprocessing.Pipe()
@@ -183,7 +184,7 @@ class Siege:
                 (late > LOCATION_SECONDS + 2 * excess,
                  f"{sum(time > LOCATION_SECONDS for time in lateness)} of {len(lateness)} locations late"),
                 (newest > NEWCOMER_SECONDS + excess, "newcomers wait too long"),
-                # The calls of seconds arrive together.
+                # The calls of several seconds arrive together.
                 (account["refused"] and excess < LOCATION_SECONDS, f"refused: {account['refused'][:2]}"),
             ]
         # Subtract the time that the bus itself takes under the same load.
@@ -196,7 +197,8 @@ class Siege:
         return figures, [text for is_broken, text in broken if is_broken]
 
     def lateness(self, locations):
-        """Returns how long after each fix the witness had it or a newer one, because GeoClue keeps only the last of several."""
+        """Returns the delay until the witness had each fix or a newer one, because GeoClue keeps only the last of
+        several."""
         arrivals = dict((round(latitude, 6), at) for latitude, at in reversed(locations))
         there, lateness = float("inf"), []
         for latitude, at in reversed(self.fixes):

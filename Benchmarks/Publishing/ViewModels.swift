@@ -15,7 +15,7 @@ struct Silence: TextOutputStream {
 
 private typealias Numbers = PassthroughSubject<Int, Never>
 
-/// The chain of the other benchmarks, between the beginnings and the ends that view models have.
+/// The chain of the other benchmarks, with the publishers and subscribers that view models use.
 private func chain(_ numbers: some Publisher<Int, Never>) -> some Publisher<Int, Never> {
   let (transform, isIncluded, isEqual) = parts()
   return numbers.map(transform).filter(isIncluded).removeDuplicates(by: isEqual)
@@ -41,7 +41,7 @@ private func assign(_ name: String, values: Int, _ attach: (Model, Total) -> Any
   }
 }
 
-/// Chains of the shapes that view models have. Each is held against the one of the same operators that ends in `sink`.
+/// Chains of the shapes that view models have. Each is compared with a chain of the same operators that ends in `sink`.
 func viewModels(values: Int) -> [Measurement] {
   let sink = send("chain → sink", values: values) { numbers, _, total in
     let (transform, isIncluded, isEqual) = parts()

@@ -30,11 +30,11 @@ import MainLoopTasks
     case "idle":
       MainLoop.main.serveTasks()
       Task {
-        // Whatever start-up brings is over by then.
+        // By then, start-up is complete.
         try? await Task.sleep(for: .milliseconds(200))
         let before = contextSwitches()
         try? await Task.sleep(for: .seconds(2))
-        // One is the end of the sleep itself.
+        // One wake-up is the end of the sleep itself.
         print("wake-ups in 2 s: \(contextSwitches() - before - 1)")
         exit(0)
       }
@@ -47,7 +47,7 @@ import MainLoopTasks
     }
   }
 
-  /// Yields, which is one hop each, and detached tasks, which are a hop there and one back.
+  /// Yields, which are one hop each, and detached tasks, which are one hop away and one back.
   static func measure() async {
     for _ in 0..<1000 { await Task.yield() }
     let yields = await cost(of: hops) { await Task.yield() }

@@ -29,7 +29,7 @@ static DBusMessage *make(const char *what) {
 void measure_calls(const char *address, const char *what, int count, long long *times) {
   struct connection connection;
   connection_open(&connection, address);
-  /* Some first, so that everybody is awake, and knows the caller. */
+  /* Some uncounted calls first, so that all programs are awake and have identified the caller. */
   for (int index = -20; index < count; index++) {
     DBusMessage *call = make(what);
     long long begun = now_ns();

@@ -48,7 +48,7 @@ static void set_property(struct connection *connection, const char *path, const 
   dbus_message_unref(connection_call(connection, call));
 }
 
-/* Like every library before it receives a signal. */
+/* As every library does before it receives a signal. */
 static void add_match(struct connection *connection, const char *sender, const char *interface, const char *path) {
   char rule[512];
   const char *text = rule;

@@ -90,7 +90,7 @@ void connection_send(struct connection *connection, DBusMessage *message) {
   dbus_free(bytes);
 }
 
-/* The answer to the call that was sent last, as it lies in the buffer: each connection has one call at a time. */
+/* The answer to the latest call, still in the buffer. Each connection has one call at a time. */
 static struct frame wait_for_answer(struct connection *connection) {
   struct frame frame;
   for (;;) {

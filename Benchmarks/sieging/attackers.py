@@ -45,7 +45,7 @@ class Besieger:
 
     @contextlib.contextmanager
     def visitor(self):
-        """Provides a connection for an attack that ends with it, or with the bus's patience."""
+        """Provides a connection that ends with the attack, unless the bus closes it earlier."""
         peer = self.peer()
         with contextlib.suppress(Gone):
             yield peer
@@ -120,7 +120,7 @@ def call(member, signature="", *values, of=SERVICE, at=MANAGER, on=SERVICE, flag
 
 
 def agent_change(level):
-    """Returns the body of a signal by which an agent tells its level."""
+    """Returns the body of a signal with which an agent announces its level."""
     return marshalled("sa{sv}as", "org.freedesktop.GeoClue2.Agent", {"MaxAccuracyLevel": ("u", level)}, [])
 
 
@@ -142,7 +142,8 @@ def replies_never_read(siege):
 
 
 def locations_never_read(siege):
-    """The 127 MiB that the bus charges to the sender: hundreds of running subscriptions of stopped programs."""
+    """The 127 MiB of unread messages that the bus permits a sender: hundreds of running subscriptions of stopped
+    programs."""
     for peer in siege.crowd(31):
         siege.subscribe(peer, 16)
     while not siege.is_over():
@@ -294,7 +295,7 @@ def short_waits(siege):
 
 
 def pending_locations(siege):
-    """One location that answers 3,200 calls at once."""
+    """One location that answers 3,200 pending calls."""
     siege.converse(siege.crowd(MANY), call("GetLocation", "a{sv}", {"timeout": ("u", 60_000), "maximum-age": ("u", 0)}),
                    window=16)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fastest possible service during a siege: a C program that reads and answers the witness, and drops the flood.
 
-Both buses deliver a program's messages in the order in which they arrived. What a program that does nothing else waits for
-is therefore due to the bus, and no service can be reached faster.
+Both buses deliver a program's messages in the order in which they arrived. The delays of a program that does nothing
+else are therefore due to the bus, and no service can answer faster.
 """
 
 import time
@@ -15,7 +15,7 @@ from .witness import CALLS, PAUSE
 
 
 def durations(broker, seconds, start_attack):
-    """Returns how long calls of the program take while it is attacked."""
+    """Returns how long calls to the program take while it is attacked."""
     with Machine(broker, owner=SERVICE_USER, limits="stock") as machine:
         peer = Peer(machine.address)
         reader = machine.start(as_user(SERVICE_USER, [BUILT / "raw", machine.address, "read", peer.name]))

@@ -11,7 +11,7 @@ from machine import MANAGER, PROPERTIES, SERVICE
 from wire import ERROR, REPLY, SIGNAL, Gone, Peer
 
 PAUSE = 0.05
-# What is told when the bus has ended the connection.
+# The report after the bus has ended the connection.
 GONE = "gone"
 # Made one at a time, alongside calls to the bus itself, to separate the bus's delays from the service's.
 CALLS = [
@@ -92,7 +92,7 @@ class Witness:
 
 
 def run(address, end):
-    """Tells the other end of a pipe that it has a subscription, and its measurements once that end says anything."""
+    """Reports through a pipe that it has a subscription, and its measurements when a message arrives on the pipe."""
     try:
         witness = Witness(address)
         end.send("ready")

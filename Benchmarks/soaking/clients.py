@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clients of the soak: some listen, some come and go, some stall, and some misbehave."""
+"""The clients of the soak: some listen, some reconnect often, some stall, and some misbehave."""
 
 import asyncio
 import random

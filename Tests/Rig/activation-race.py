@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that come just when the service has had enough of waiting for one: each has to be answered, by the old process or
-by a new one that the bus starts.
+"""Makes calls at the moment at which the service exits because it is idle. Each call must be answered, by the old
+process or by a new one that the bus starts.
 
     activation-race.py PROGRAM COUNT
 
-Says {"answered": N, "processes": M}.
+Prints {"answered": N, "processes": M}.
 """
 
 import json
@@ -44,7 +44,7 @@ def main(service, count):
         peer, owners = Peer(address), set()
         for _ in range(count):
             assert peer.call(SERVICE, MANAGER, SERVICE, "ListSubscriptions").arguments() == [[]]
-            # It may have ended since.
+            # It may have exited meanwhile.
             owners.update(peer.ask_bus("GetNameOwner", "s", [SERVICE]))
             time.sleep(max(0, random.gauss(IDLE, 0.004)))
         print(json.dumps({"answered": count, "processes": len(owners)}))

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A foreign program on a bus that does what it is told.
+"""A program on a bus that executes commands.
 
     bus-client.py BUS-ADDRESS
 
-Commands are JSON, one a line; so are the answers, in which "id" is the command's. The first line out is
+Commands are JSON, one per line. So are the answers, which carry the command's "id". The first line of output is
 {"name": ":1.N"}.
 
     {"id": 1, "call": {"destination": S, "path": S, "interface": S|null, "member": S, "signature": S,
@@ -16,7 +16,7 @@ Commands are JSON, one a line; so are the answers, in which "id" is the command'
     {"quit": true}                       leaves the bus; so does the end of the input
 
 Every signal that arrives: {"signal": {"sender", "destination", "path", "interface", "member", "signature",
-"arguments"}, "at": CLOCK_BOOTTIME in seconds}. Values are as busjson.py has them.
+"arguments"}, "at": CLOCK_BOOTTIME in seconds}. Values are encoded as in busjson.py.
 """
 
 import sys

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""D-Bus values as JSON, for the rig's programs that are told by tests what to do.
+"""D-Bus values as JSON, for the rig's programs that execute commands from tests.
 
-A variant is {"t": signature, "v": value}, both ways; a number that JSON has no word for (NaN, inf) is a string.
+A variant is {"t": signature, "v": value} in both directions. A number that JSON cannot represent (NaN, inf) is a
+string.
 """
 
 import json
@@ -34,7 +35,7 @@ class Decoder(Reader):
 
 
 class Encoder(Writer):
-    """Writes what JSON says."""
+    """Converts JSON to values of D-Bus."""
 
     def value(self, kind, value):
         if kind == "v":
@@ -62,20 +63,20 @@ def encode(signature, values):
 
 
 def decode(signature, data, order="<"):
-    """What a body of that signature has in it."""
+    """Returns the values in a body of this signature."""
     reader = Decoder(data, order)
     return [reader.value(kind) for kind in types(signature)]
 
 
 class Commands:
-    """Commands on standard input, one a line."""
+    """Commands on standard input, one per line."""
 
     def __init__(self, parse=json.loads):
         self.parse, self.unfinished, self.is_over = parse, b"", False
 
     def read(self):
-        """Those that have come, once the input is readable."""
-        # Not readline(): what that keeps in its buffer would wait for the next event.
+        """Returns the commands that have arrived, when the input is readable."""
+        # Not readline(), because lines left in its buffer would wait for the next event.
         piece = os.read(0, 65536)
         *lines, self.unfinished = (self.unfinished + piece).split(b"\n")
         self.is_over = not piece

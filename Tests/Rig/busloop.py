@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A loop around one connection to a bus, for the rig's programs: calls, timers, and commands on standard input.
 
-Values are JSON, as busjson.py has them.
+Values are JSON, encoded as in busjson.py.
 """
 
 import heapq
@@ -20,7 +20,7 @@ INTROSPECTABLE, PEER, PROPERTIES = (f"{BUS}.{name}" for name in ("Introspectable
 
 
 class Refused(Exception):
-    """The error that a call is answered with: its name, its text."""
+    """The error reply to a call: its name and its text."""
 
 
 class Bus:
@@ -39,7 +39,7 @@ class Bus:
         return self.peer.send(kind, encode(signature, values), flags=flags, signature=signature or None, **header)
 
     def call(self, done, destination, path, interface, member, signature="", *values, flags=0):
-        """Calls; `done` gets the answer, which is an ERROR without a body if the connection ends before."""
+        """Makes a call. `done` receives the answer, or an ERROR without a body if the connection ends first."""
         try:
             serial = self.send(
                 CALL, signature, values, flags, destination=destination, path=path, interface=interface, member=member)
@@ -48,14 +48,14 @@ class Bus:
             done(Lost())
 
     def ask(self, member, signature="", *values):
-        """What the bus itself answers, at once."""
+        """Calls the bus itself and returns its answer."""
         return self.peer.ask_bus(member, signature, values)
 
     def match(self, rule):
         self.ask("AddMatch", "s", rule)
 
     def user(self, name):
-        """As whom a connection was made."""
+        """Returns the user that owns a connection."""
         if name not in self.users:
             self.users[name] = self.ask("GetConnectionUnixUser", "s", name)[0]
         return self.users[name]
@@ -72,7 +72,7 @@ class Bus:
         self.send(SIGNAL, signature, values, NO_REPLY, path=path, interface=interface, member=member, destination=to)
 
     def changed(self, path, interface, values):
-        """Says PropertiesChanged to all."""
+        """Broadcasts PropertiesChanged."""
         self.emit(path, PROPERTIES, "PropertiesChanged", "sa{sv}as", interface, values, [])
 
     # In
@@ -127,7 +127,7 @@ class Bus:
 
 
 class Lost:
-    """The answer to a call whose connection has ended."""
+    """The answer to a call if the connection ends."""
 
     kind, signature, values = ERROR, "s", ["The connection has ended"]
     fields = {wire.ERROR_NAME: NO_ANSWER}

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# The form of the sources, then every test, on buses of dbus-daemon, and once more on dbus-broker those that need a bus.
+# Checks the format of the sources, then runs every test on buses of dbus-daemon, and those that need a bus again on
+# dbus-broker.
 #
 # Prints what failed and a summary; VERBOSE=1 prints everything.
 set -eu

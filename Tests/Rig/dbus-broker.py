@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""dbus-broker without systemd: a listening socket, a journal to talk to, and the launcher that reads a bus.conf.
+"""Runs dbus-broker without systemd: provides a listening socket and a journal, and starts the launcher, which reads a
+bus.conf.
 
     unshare --mount dbus-broker.py system|session DIR
 
-Listens at DIR/bus with the rules of DIR/bus.conf. What the launcher tells the journal goes to standard error. It needs
-a mount namespace of its own, since the journal's socket has a fixed place.
+Listens at DIR/bus, configured by DIR/bus.conf. The launcher's journal messages are written to standard error. It needs
+a private mount namespace, because the path of the journal's socket is fixed.
 """
 
 import os
@@ -30,7 +31,7 @@ listener.listen(512)
 address = f"unix:path={directory}/bus"
 scope = "user" if kind == "session" else "system"
 launcher = subprocess.Popen(
-    # Socket activation as systemd does it: the socket is descriptor 3, and LISTEN_PID whom it is for.
+    # Socket activation as systemd does it: the socket is descriptor 3, and LISTEN_PID is the process that it is for.
     ["setpriv", "--pdeathsig=KILL", "sh", "-c", 'LISTEN_PID=$$ exec dbus-broker-launch "$@"', "sh",
      "--scope", scope, "--config-file", directory + "/bus.conf"],
     preexec_fn=lambda: os.dup2(listener.fileno(), 3), pass_fds=[3],

@@ -3,8 +3,8 @@
 #
 # Shows the almanac, then live locations, on a private bus: a simulated receiver, the real GeoClue, the service, the command.
 #
-# Runs until q or Ctrl-C. Installs missing packages and builds the programs. Needs no root where the kernel lets users create
-# namespaces, does not touch the machine's own buses, and removes its temporary files. From the environment:
+# Runs until q or Ctrl-C. Installs missing packages and builds the programs. Needs no root if the kernel permits users
+# to create namespaces. Does not use the machine's own buses, and removes its temporary files. From the environment:
 #   COUNT             the number of locations after which it ends
 #   RATE, WAIT        locations per second, and seconds to the first one
 #   GEOPUBLICIST_BIN  the folder of the programs if they are built already

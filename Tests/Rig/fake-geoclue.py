@@ -1,34 +1,34 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A GeoClue that fails when it is told to; geoclue_objects.py has what it does otherwise.
+"""A GeoClue that fails on command. Its normal behaviour is in geoclue_objects.py.
 
     fake-geoclue.py BUS-ADDRESS [IDLE-SECONDS]
 
-It exits IDLE-SECONDS after its last client (0, the default: never). Says {"owner": ":1.N"} when it owns its name, and
-{"called": member, "path", "sender", "arguments"} for each call. Commands, JSON, one a line, each answered with
+It exits IDLE-SECONDS after its last client (0, the default: never). Prints {"owner": ":1.N"} when it owns its name, and
+{"called": member, "path", "sender", "arguments"} for each call. Commands are JSON, one per line, each answered with
 {"told": word}:
 
-    {"fix": {"Latitude": 52.5, ...}}     the source measured; a value may be a variant of any type (busjson.py)
-    {"fix": null}                        the source has nothing for whom it starts
+    {"fix": {"Latitude": 52.5, ...}}     a measurement; a value may be a variant of any type (busjson.py)
+    {"fix": null}                        the source has no location for new clients
     {"fault": {"on": member, "interface": I, "property": P, "do": D, ...}}
-                                         from now on, calls of that member (of Properties: for that one) are
-        "do": "hang"                     kept without an answer until {"release": member},
-        "do": "delay", "seconds": S      answered as always, but later,
+                                         from now on, calls of this member (of Properties: for this property) are
+        "do": "hang"                     not answered until {"release": member},
+        "do": "delay", "seconds": S      answered normally, but later,
         "do": "refuse", "name": N, "text": T
         "do": "reply", "signature": S, "arguments": [...]
-        "do": "exit"                     the end of this process;
-        "times": N                       only so often.
-    {"heal": member}                     no fault any more
-    {"release": member}                  answers what hangs, as always, and heals
+        "do": "exit"                     the process exits;
+        "times": N                       only N times.
+    {"heal": member}                     ends the fault
+    {"release": member}                  answers pending calls normally, and ends the fault
     {"available": level}                 AvailableAccuracyLevel
     {"active": bool, "client": path}     a client's Active, without any other reason
-    {"forget": "clients"}                they are gone, without a word
+    {"forget": "clients"}                removes all clients without a signal
     {"emit": {"destination", "path", "interface", "member", "signature", "arguments"}}
-    {"name": "release"|"request"}        leaves and takes the name, with the connection kept
+    {"name": "release"|"request"}        releases and acquires the name, on the same connection
     {"flood": "locations"|"properties"|"active"|null}
-                                         measures, changes its manager's properties or its clients' Active a thousand
-                                         times a second; null ends it
-    {"state": true}                      says {"state": {"clients": [...], "agents": {uid: level}, "waiting": N}}
+                                         sends locations, changes of the manager's properties or of its clients' Active
+                                         a thousand times a second; null ends it
+    {"state": true}                      prints {"state": {"clients": [...], "agents": {uid: level}, "waiting": N}}
 """
 
 import os

@@ -4,9 +4,9 @@
 
     flood.py BUS-ADDRESS names|network|logind [USER]
 
-Names: connections that come and go. Network: a NetworkManager whose network changes without end. Logind: one that reports
-a change of the USER's session without end, and answers questions, each time differently. Says "ready" when it has begun; for
-each line on standard input it says how many bytes it has sent.
+Names: connections that open and close. Network: a NetworkManager whose network keeps changing. Logind: one that keeps
+reporting changes of the USER's session, and answers each question differently. Prints "ready" when it has begun, and
+for each line on standard input how many bytes it has sent.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ def announce(peer, path, interface, name, value):
 
 
 def answer(peer, message):
-    """What logind answers; its user is active every other time."""
+    """Logind's answer; its user is active every other time."""
     global sent
     asked = message.arguments()
     if message.fields[wire.MEMBER] == "GetUser" and asked == [user]:

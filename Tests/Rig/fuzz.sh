@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Fuzzes what reads from outside, by libFuzzer with the address sanitizer, and has the service attacked on its bus.
+# Fuzzes all code that parses untrusted input, with libFuzzer and the address sanitizer, and attacks the service on its
+# bus.
 #
 #   fuzz.sh [TARGET…]
 #
-# TARGET is one of those in Tests/Fuzz/Targets/Entry.swift, `units` for all of those, or `bus`; all of them by default.
-# SECONDS_EACH (default 8) is for each target, and for each of the three places where the service is attacked, on each broker.
-# SEED has libFuzzer try the same inputs in the same order each time, as a gate should.
-# What libFuzzer finds worth keeping goes to the folder CORPUS (default: beside the build), and what breaks a target to
-# CORPUS/crash-TARGET-…:
+# TARGET is a target from Tests/Fuzz/Targets/Entry.swift, `units` for all of these, or `bus`; by default everything
+# runs. SECONDS_EACH (default 8) is the time for each target, and for each of the three places where the service is
+# attacked, on each broker. With SEED, libFuzzer tries the same inputs in the same order each time, as a gate should.
+# Inputs that reach new code are kept in the folder CORPUS (default: beside the build), and inputs that break a target
+# in CORPUS/crash-TARGET-…:
 #
 #   FUZZ_TARGET=gpx .build-fuzz/debug/fuzz .build-fuzz/corpus/crash-gpx-…
 set -eu
@@ -29,7 +30,7 @@ all=$(sed -n 's/^  "\([a-z]*\)": fuzz.*/\1/p' "$package/Tests/Fuzz/Targets/Entry
 # shellcheck disable=SC2086
 [ "$*" != units ] || set -- $all
 
-# The linker: SwiftPM and libFuzzer both have a `main`, and gold cannot say that this is allowed here.
+# The linker: SwiftPM and libFuzzer both have a `main`, and gold has no option that permits this.
 build_targets() {
   GEOPUBLICIST_FUZZ=1 "$swift" build --package-path "$package" --scratch-path "$fuzz" --product fuzz \
     -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld -Xlinker -z -Xlinker muldefs
@@ -40,7 +41,7 @@ run_target() {
   mkdir -p "$corpus/$1"
   seeds=$package/Tests/Fuzz/Seeds/$1
   [ -d "$seeds" ] || seeds=
-  # Swift's own report of a crash would get in the sanitizer's way.
+  # Swift's own crash handler would hide the crash from the sanitizer.
   if FUZZ_TARGET=$1 SWIFT_BACKTRACE=enable=no LSAN_OPTIONS=suppressions=$here/leaks.supp:print_suppressions=0 \
     "$fuzz/debug/fuzz" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 ${SEED:+"-seed=$SEED"} \
     -artifact_prefix="$corpus/crash-$1-" "$corpus/$1" ${seeds:+"$seeds"} > "$corpus/$1.log" 2>&1

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""An agent of GeoClue for the user whom this runs as.
+"""A GeoClue agent for the user that it runs as.
 
     geoclue-agent.py BUS-ADDRESS [LEVEL]
 
-LEVEL is the most that GeoClue may tell this user: 0 (off), 1, 4, 5, 6 or 8 (exact, the default). Says "registered" when
-GeoClue has accepted it, again after GeoClue was restarted. Commands, one a line: "level N", "silently N" (the same without
-announcing it, as GNOME does while GeoClue cannot be started), "authorize yes|no" (what a sandboxed program is answered),
-"quit". The end of its input ends it too.
+LEVEL is the finest level that GeoClue may report to this user: 0 (off), 1, 4, 5, 6 or 8 (exact, the default). Prints
+"registered" when GeoClue has accepted it, and again after each restart of GeoClue. Commands, one per line: "level N",
+"silently N" (the same without announcing it, as GNOME does while GeoClue cannot be started), "authorize yes|no" (the
+answer for sandboxed programs), "quit". It exits at the end of its input.
 """
 
 import sys
@@ -28,7 +28,7 @@ class Agent:
             self.register()
 
     def register(self):
-        # Without waiting: GeoClue asks this very connection for its level before it answers.
+        # Does not wait, because GeoClue asks this connection for its level before it answers.
         self.bus.call(
             lambda answer: print("registered" if answer.kind == REPLY else f"refused {answer.values}", flush=True),
             GEOCLUE, "/org/freedesktop/GeoClue2/Manager", GEOCLUE + ".Manager", "AddAgent", "s", "geoclue-demo-agent")

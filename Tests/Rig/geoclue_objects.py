@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """GeoClue's objects with GeoClue's quirks, for faults that the real one cannot be made to show.
 
-The quirks were all seen in 2.6.0, 2.7.2 and 2.8.2: a CreateClient without an agent waits for ever, and still makes
-its client when an agent comes long after the caller has given up; a foreign GetAll is an empty dictionary and no error; a
-LocationUpdated may come before the reply to Start; a Location object goes 5 s after the second update that follows it; a
-client that was stopped by its agent is started again by it, even if Stop was called meanwhile.
+All of them were seen in 2.6.0, 2.7.2 and 2.8.2: CreateClient without an agent waits indefinitely, and still creates its
+client if an agent appears long after the caller has given up; GetAll from another connection returns an empty
+dictionary, not an error; LocationUpdated may precede the reply to Start; a Location object is removed 5 s after the
+second update that follows it; a client that was stopped by its agent is started again by it, even if Stop was called
+meanwhile.
 """
 
 import time
@@ -157,7 +158,7 @@ class GeoClue:
         return ()
 
     def object_at(self, path, interface):
-        """Who owns the object (None for none) and its properties."""
+        """Returns the owner of the object (or None) and its properties."""
         if path == ROOT + "/Manager" and interface == MANAGER:
             in_use = any(client.active for client in self.clients.values())
             return None, {"InUse": variant("b", in_use), "AvailableAccuracyLevel": variant("u", self.available)}
@@ -169,7 +170,7 @@ class GeoClue:
 
     @staticmethod
     def no_object(path):
-        # Not UnknownObject: so it is in GDBus.
+        # Not UnknownObject, because GDBus answers so.
         return refused("UnknownMethod", f"Object does not exist at path “{path}”")
 
     def introspection(self, path):
@@ -178,7 +179,7 @@ class GeoClue:
         children = sorted({o[len(below):].split("/")[0] for o in objects if o.startswith(below)})
         return "<node>" + "".join(f'<node name="{child}"/>' for child in children) + "</node>"
 
-    # What happens by itself
+    # Automatic behaviour
 
     def activate(self, client):
         client.agent_stopped = False
@@ -192,7 +193,7 @@ class GeoClue:
             self.bus.changed(client.path, CLIENT, {"Active": variant("b", active)})
 
     def new_fix(self, properties):
-        """What the source measured, with defaults for what is not said."""
+        """Publishes a measurement, with defaults for the values that it lacks."""
         self.fix = {"Accuracy": variant("d", 0), "Altitude": variant("d", UNKNOWN), "Speed": variant("d", -1),
                     "Heading": variant("d", -1), "Description": variant("s", ""),
                     "Timestamp": variant("(tt)", [int(time.time()), 0]), **properties}
@@ -229,7 +230,7 @@ class GeoClue:
                 self.activate(client)
 
     def vanished(self, owner):
-        """A connection left. When an older agent goes, the newer one of the same user is forgotten with it."""
+        """A connection left. When an older agent leaves, GeoClue also forgets the newer one of the same user."""
         self.agents.pop(self.agent_owners.pop(owner, None), None)
         for path in [path for path, client in self.clients.items() if client.owner == owner]:
             self.remove(path)

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A logind that knows at most one user.
+"""A logind with at most one user.
 
     logind.py BUS-ADDRESS UID STATE [AGE]       STATE: active, online, …; AGE: seconds since the session began
 
-Says "ready" when it owns its name; the end of its input ends it. Commands, one a line: "state STATE" (changes it and
-announces that), "announce" (a change of a session that changes nothing), "hang" and "answer" (keeps calls without a reply,
-then replies to them all).
+Prints "ready" when it owns its name, and exits at the end of its input. Commands, one per line: "state STATE" (changes
+and announces it), "announce" (announces a change although nothing changed), "hang" and "answer" (stops replying to
+calls, then replies to them all).
 """
 
 import sys

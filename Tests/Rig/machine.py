@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder with private buses and programs on them, all of which end with it, and what the kernel says of a program."""
+"""A folder with private buses and programs on them, all of which end with it, and a program's resources as reported by
+the kernel."""
 
 import atexit
 import contextlib
@@ -19,7 +20,7 @@ PROPERTIES = "org.freedesktop.DBus.Properties"
 
 
 class Failure(Exception):
-    """The rig failed, or what is tested on it."""
+    """The rig or the tested program failed."""
 
 
 def wait_until(what, condition, within=20):
@@ -40,7 +41,7 @@ def as_user(user, command):
 class PrivateMachine(contextlib.ExitStack):
     def __init__(self):
         super().__init__()
-        # Even if what follows fails.
+        # Even if a later step fails.
         atexit.register(self.close)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="geopublicist."))
         self.folder.chmod(0o755)
@@ -61,7 +62,7 @@ class PrivateMachine(contextlib.ExitStack):
         return process
 
     def start_bus(self, kind, broker, name="bus", owner=None, limits="raised"):
-        """Starts a bus and waits until it answers. Its process has an address."""
+        """Starts a bus and waits until it answers. Once it answers, its process id is known."""
         folder = self.folder / f"{name}.d"
         folder.mkdir()
         owner = os.getuid() if owner is None else owner
@@ -72,14 +73,14 @@ class PrivateMachine(contextlib.ExitStack):
 
 
 def ask(address, member, signature="", values=()):
-    """Returns the answer of a bus itself; nothing for an error, and if it does not answer."""
+    """Returns the answer of the bus itself, or nothing if it fails or does not answer."""
     with contextlib.suppress(Gone), contextlib.closing(Peer(address)) as peer:
         return peer.ask_bus(member, signature, values)
     return []
 
 
 def end(process):
-    """Kills a program and everything that it has started."""
+    """Kills a program and all processes that it has started."""
     for child in reversed(descendants(process.pid)):
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, 9)

@@ -9,16 +9,16 @@
     many-clients.py BUS-ADDRESS hoard KIND USERS EACH
     many-clients.py BUS-ADDRESS flap CONNECTIONS SUBSCRIPTIONS READING PER-SECOND LEVELS [USER]
 
-Those that never read start their subscriptions, as far as they may, make their CALLS of ListSubscriptions at once, and read
-nothing more. A flood makes its subscriptions, then the call with these strings without a pause, and reads every answer. Both
-say "ready" when they have begun, and go on until they are killed. Those that come and go connect, subscribe, start and
-vanish, one after the other. Those that start together each create and start a subscription and read its properties; when all
-are answered, and none is refused for a limit, the seconds are printed. Those that hoard are as many USERS, from id 100000 on, each of whom creates
-EACH objects of the KIND, subscription or region, unless a limit stops it, and starts one; they say "ready", then how many they got.
-The last start subscriptions and say "ready"; one
-connection more is their user's agent and announces the LEVELS, such as 0,8, in turn, so often (0: without a pause). With
-READING 1 they read; for each line on standard input they say how many announcements were made and how many signals and
-bytes they have read.
+never-read: starts subscriptions up to the limits, makes CALLS of ListSubscriptions without waiting, then reads nothing.
+flood: creates its subscriptions, then makes the call with these strings without a pause, and reads every answer. Both
+print "ready" when they have begun, and continue until they are killed. come-and-go: clients connect, subscribe, start
+and disconnect, one after the other. start-together: each client creates and starts a subscription and reads its
+properties. When all calls are answered, and none is refused by a limit, prints the seconds. hoard: that many USERS,
+from id 100000 on, each create EACH objects of the KIND (subscription or region), unless a limit refuses them, and start
+one. Prints "ready", then the number of objects. flap: starts subscriptions and prints "ready". Another connection is
+their user's agent and announces the LEVELS, such as 0,8, in turn, PER-SECOND times a second (0: without a pause). With
+READING 1 the clients read. For each line on standard input, prints how many announcements were made and how many
+signals and bytes were read.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ from wire import CALL, Gone, Peer
 
 
 def insist(peer, *call):
-    """Calls until the answer is not that a limit is reached."""
+    """Repeats a call until it is not refused by a limit."""
     while (answer := peer.call(SERVICE, *call)).fields.get(wire.ERROR_NAME, "").endswith(".LimitsExceeded"):
         time.sleep(0.05)
     return answer.arguments()
@@ -80,7 +80,7 @@ def flood(address, connections, subscriptions, path, interface, member, *argumen
                 answers = by_socket[one].socket.recv(65536)
                 if not answers:
                     raise Gone
-                # As many more calls as answers of the usual size have come.
+                # Makes as many further calls as answers of the usual size have arrived.
                 by_socket[one].send_bytes(data * max(1, len(answers) // 300))
             except (Gone, OSError):
                 del by_socket[one]
@@ -88,7 +88,7 @@ def flood(address, connections, subscriptions, path, interface, member, *argumen
 
 def come_and_go(address, count):
     for number in range(int(count)):
-        # As when the process is killed: the socket is closed, nothing is said.
+        # As when the process is killed: closes the socket without any message.
         with contextlib.closing(Peer(address)) as peer:
             if number % 4 == 0:
                 peer.begin(SERVICE, MANAGER, SERVICE, "GetLocation", "a{sv}", [{}])
@@ -131,7 +131,7 @@ def hoard(address, kind, users, each):
             else:
                 path = answer.arguments()[0]
                 if mine == 0:
-                    # Not answered before the search for an agent is over.
+                    # The call is answered when the search for an agent is over.
                     peers[-1].begin(SERVICE, path, f"{SERVICE}.{kind.title()}", "Start")
                 mine += 1
         count += mine

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A GPS receiver that walks from one place to another and back, at 1.4 m/s, for each program that connects to a unix socket.
+"""A GPS receiver that moves back and forth between two places at 1.4 m/s, separately for each program that connects to
+a Unix socket.
 
     nmea.py SOCKET FROM TO [FIXES-PER-SECOND [SECONDS-TO-FIRST-FIX]]
 
@@ -19,7 +20,7 @@ import time
 
 
 def angle(degrees, digits, signs):
-    # In whole steps, so that no rounding makes 60 minutes.
+    # Rounds to whole steps first, so that the minutes are never 60.
     whole, minutes = divmod(round(abs(degrees) * 600_000_000), 600_000_000)
     return f"{whole:0{digits}}{minutes / 1e7:010.7f},{signs[degrees < 0]}"
 
@@ -56,7 +57,7 @@ def main():
         reader, _ = listener.accept()
         due = time.monotonic() + wait
         try:
-            # A reader that leaves before the first fix.
+            # The reader has left before the first fix.
             if wait and select.select([reader], [], [], wait)[0]:
                 reader.close()
                 continue

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Owns a name and answers nothing: own-name.py BUS-ADDRESS NAME. The end of its input ends it."""
+"""Owns a name and answers nothing: own-name.py BUS-ADDRESS NAME. Exits at the end of its input."""
 
 import sys
 

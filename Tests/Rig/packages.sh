@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What has to be installed besides Swift, and installs what is missing.
+# Installs the packages that are needed besides Swift, if they are missing.
 #
 #   packages.sh make|build|demo|pictures|fuzz|check|bench|soak|deb|deb-check|deb-test|deb-arm64|recipes
 #
-# Debian 12 or later. Without root it uses sudo, and neither when nothing is missing. While another program uses apt, as
+# Debian 12 or later. Without root it uses sudo, but only if something is missing. While another program uses apt, as
 # unattended upgrades do on a new machine, it waits for up to five minutes.
 set -eu
 
@@ -13,7 +13,8 @@ build="gettext libdbus-1-dev libglib2.0-dev pkg-config"
 demo="$build dbus geoclue-2.0 python3 util-linux"
 pictures="$demo tmux"
 check="$demo dbus-broker gir1.2-glib-2.0 libglib2.0-bin libxml2-utils polkitd procps python3-dbus python3-gi systemd"
-# The command and the examples: what opens its tracks, completes its options, and speaks its languages.
+# For the tests of the command and the examples: readers of its tracks, shells that complete its options, and the
+# examples' languages.
 check="$check bash-completion fish gcc gjs gpsbabel jq libc6-dev libglib2.0-dev-bin libsystemd-dev man-db mandoc mosquitto mosquitto-clients zsh"
 # 75 MB, for the example that uses code generated for Qt.
 check="$check g++ qt6-base-dev qt6-base-dev-tools"
@@ -66,7 +67,7 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# apt's own option for waiting does not cover the locks of the lists and of the downloads.
+# apt's own option for waiting covers neither the lock of the lists nor that of the downloads.
 apt_get() {
   tries=0
   # shellcheck disable=SC2086
@@ -78,7 +79,7 @@ apt_get() {
     sleep 2
   done
 }
-# The lists of packages may be old or not there at all.
+# The package lists may be old or missing.
 # shellcheck disable=SC2086
 apt_get install --no-install-recommends $missing || {
   apt_get update && apt_get install --no-install-recommends $missing

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""An authentication agent of polkit for one process, as a desktop's password dialog is one. Run it as root.
+"""A polkit authentication agent for one process, like a desktop's password dialog. Run it as root.
 
     polkit-agent.py BUS-ADDRESS PID UID
 
-Says "registered", then "text TEXT" and "asked ACTION" for each dialog that it is to show; "cancelled" when polkit takes it back. Commands,
-one a line: "yes" (the user has authenticated), "no" (gave up), "quit".
+Prints "registered", then "text TEXT" and "asked ACTION" for each dialog that polkit requests, and "cancelled" when
+polkit withdraws it. Commands, one per line: "yes" (the user has authenticated), "no" (the user cancelled), "quit".
 """
 
 import os

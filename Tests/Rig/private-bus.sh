@@ -1,23 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# A message bus of its own, at unix:path=DIR/bus, until it is killed.
+# Runs a private message bus at unix:path=DIR/bus until it is killed.
 #
 #   private-bus.sh system|session DIR [OWNER [REFUSED]]
 #
-# "system" is ruled as Debian rules the system bus: GeoClue's packaged policy and ours, in which OWNER (a user's name or
-# number, this user by default) stands for the service's own user. On "session" everything is allowed, but to talk to
-# the service REFUSED.
-# BUS_BROKER in the environment chooses dbus-daemon (the default) or dbus-broker, BUS_LIMITS=stock the limits that a system
-# bus has unless an administrator changes them; with higher ones a test's only user may open thousands of connections.
-# BUS_PASSWD is a file to be used as /etc/passwd: dbus-daemon admits only users who are listed there.
+# "system" has the policy of Debian's system bus: GeoClue's packaged policy and ours, in which OWNER (a user's name or
+# number, by default this user) replaces the service's own user. "session" allows everything, except calls to the
+# service REFUSED. BUS_BROKER in the environment chooses dbus-daemon (the default) or dbus-broker, BUS_LIMITS=stock the
+# default limits of a system bus; otherwise they are higher, so that a test's only user may open thousands of
+# connections. BUS_PASSWD is a file to be used as /etc/passwd: dbus-daemon admits only users who are listed there.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 kind=$1 directory=$2 owner=${3:-$(id -u)} refused=${4:-}
 configuration=$directory/bus.conf
 
-# Without root, everything on this bus runs as one user, so GeoClue's policy, which knows only root and geoclue, is
-# granted to that user.
+# Without root, everything on this bus runs as one user, so that user receives the rights that GeoClue's policy grants
+# to root and geoclue.
 geoclue_as_this_user() {
   [ "$(id -u)" -eq 0 ] && return
   cat <<END
@@ -85,8 +84,8 @@ session_rules() {
 END
 }
 
-# 4095, since dbus-broker multiplies it with the bytes that a connection may have, and keeps the lower 32 bits: with
-# 4096 there are none left.
+# 4095, because dbus-broker multiplies it by the bytes that a connection may have and keeps the lower 32 bits, which are
+# zero with 4096.
 raised_limits() {
   cat <<END
   <limit name="max_incoming_bytes">133169152</limit>

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Opens a connection as a user, has its opener exit and another process take the opener's id, then asks the service.
+"""Opens a connection as a user in a process that exits, starts another process with the same id, then calls the
+service.
 
     reused-process.py BUS-ADDRESS USER
 
-Needs root. The line out is "STATUS REASON IS-TOLD": whether the bus tells the service which process it was.
+Needs root. Prints "STATUS REASON IS-TOLD". The last word says whether the bus reports the connection's process to the
+service.
 """
 
 import os
@@ -45,7 +47,7 @@ def main(address, user):
             time.sleep(60)
             return
     os.write(take, b"x")
-    # Until who asks has exited.
+    # Until the caller has exited.
     os.read(over, 1)
 
 

@@ -6,8 +6,8 @@
 #
 #   sanitize.sh [address|thread|leaks] [ARGUMENTS OF swift test]
 #
-# The service, the command and the tests themselves are built with the sanitizer, each kind in a folder of its own. A report
-# of any of these processes fails the run, whatever its test has made of it. CONSUMERS is how many come and go.
+# The service, the command and the tests are built with the sanitizer, in one folder for each sanitizer. A report from
+# any of these processes fails the run, even if its test passes. CONSUMERS is the number of clients.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 package=$(CDPATH='' cd -- "$here/../.." && pwd)
@@ -22,10 +22,10 @@ trap 'exit 1' INT TERM
 export ASAN_OPTIONS="log_path=$reports/address:quarantine_size_mb=1:thread_local_quarantine_size_kb=64"
 export LSAN_OPTIONS="suppressions=$here/leaks.supp:print_suppressions=0"
 export TSAN_OPTIONS="log_path=$reports/thread:suppressions=$here/threads.supp"
-# The tests put GEOPUBLICIST_BIN before what is built beside them.
+# For the tests, GEOPUBLICIST_BIN takes precedence over the programs built beside them.
 unset GEOPUBLICIST_BIN
 
-# scratch KIND: where it is built, beside what another user has built.
+# scratch KIND: prints the build folder, which differs between users.
 scratch() {
   case $1 in
     address) folder=$package/.build-asan ;;
@@ -47,7 +47,7 @@ run_tests() {
   kind=$1
   shift
   build "$kind" --build-tests
-  # One after the other: sanitizers make everything slow, and deadlines are for what is not.
+  # One after the other, because sanitizers slow everything down while the deadlines stay the same.
   passed=yes
   "$swift" test --package-path "$package" --scratch-path "$(scratch "$kind")" --sanitize "$kind" --skip-build \
     --disable-xctest --no-parallel "$@" || passed=

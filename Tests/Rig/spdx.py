@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lists the source files that do not say their licence, and fails if there are any; with --fix it adds the line."""
+"""Lists source files without a licence line, and fails if there are any. With --fix it adds the line."""
 
 import pathlib
 import subprocess
@@ -14,7 +14,7 @@ COMMENTS = {
     "# ": {".py", ".sh", ".bash", ".service", ".desktop", ".yml"},
     "<!-- ": {".xml", ".policy"},
 }
-# A first line that must stay the first one.
+# A line that must stay the first one.
 HEADS = ("#!", "#compdef", "// swift-tools-version", "<?xml")
 
 
@@ -27,7 +27,7 @@ def source_files():
 
 
 def marker(path, text):
-    """What a comment in this file begins with; None if it is no source file."""
+    """Returns the beginning of a comment in this file, or None if it is not a source file."""
     if text.startswith("#!"):
         return "# "
     return next((begin for begin, suffixes in COMMENTS.items() if path.suffix in suffixes), None)
@@ -37,7 +37,7 @@ def add(path, text, begin):
     lines = text.split("\n")
     place = 1 if lines[0].startswith(HEADS) else 0
     lines.insert(place, f"{begin}{LINE}{' -->' if begin == '<!-- ' else ''}")
-    # A comment about the file is a paragraph of its own.
+    # A comment about the file is a separate paragraph.
     if begin == "# " and lines[place + 1].startswith("#"):
         lines.insert(place + 1, "#")
     path.write_text("\n".join(lines))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests in several processes side by side, and prints what failed and a summary.
+"""Runs the tests in parallel processes, and prints the failures and a summary.
 
     suite.py [--broker dbus-daemon|dbus-broker|both] [REGEX…]
 
 REGEX selects tests, as `swift test --filter` does; all of them by default. Most tests start programs and wait for them
-on the main actor, which each process has only one of: in one process they would queue behind each other. Each test runs
-once. VERBOSE=1 prints everything that the tests write; otherwise it stays in the folder that the summary names.
+on the main actor. Each process has only one, so tests in one process would run one after another. Each test runs once.
+VERBOSE=1 prints everything that the tests write; otherwise it is only written to the folder that the summary names.
 """
 
 import argparse
@@ -26,11 +26,11 @@ import time
 
 RIG = pathlib.Path(__file__).resolve().parent
 BROKERS = ["dbus-daemon", "dbus-broker"]
-# Tests of these modules start no program that they wait for; Swift Testing runs them side by side by itself.
+# Tests of these modules do not wait for programs, so Swift Testing runs them in parallel in one process.
 TOGETHER = {"CombineExamplesTests", "LocationModelTests", "PublishingTests", "TestingExampleTests"}
-# What dbus-broker may do differently.
+# Tests that may have another result on dbus-broker.
 ON_BOTH = {"DBusTests", "EndToEndTests", "GatekeeperTests", "GeoClueTests", "LocationServiceTests"}
-# How long one test takes unless an earlier run has measured it.
+# The assumed duration of a test that no earlier run has measured.
 GUESS = {"EndToEndTests": 2.0, "ExampleTests": 3.0, "CommandTests": 1.5, "GeoClueTests": 0.5}
 SECONDS_IN_A_PROCESS = 12
 PROCESS_LIMIT = 600
@@ -39,7 +39,7 @@ IS_VERBOSE = os.environ.get("VERBOSE", "0") not in ("", "0")
 
 
 class Job:
-    """Some tests for one process."""
+    """The tests that one process runs."""
 
     def __init__(self, name, broker, tests, seconds):
         self.name, self.broker, self.tests, self.seconds = name, broker, tests, seconds
@@ -54,7 +54,7 @@ class Suite:
         self.lines_left = FAILURE_LINES
         self.is_over = False
 
-    # What there is to do
+    # The plan
 
     def list(self):
         answer = subprocess.run(
@@ -91,7 +91,7 @@ class Suite:
 
     def run(self, jobs, workers):
         waiting = queue.SimpleQueue()
-        # The longest first, so that none is left alone at the end.
+        # The longest first, so that no long one runs alone at the end.
         for job in sorted(jobs, key=lambda job: -job.seconds):
             waiting.put(job)
         threads = [threading.Thread(target=self.work, args=[waiting]) for _ in range(workers)]
@@ -146,19 +146,19 @@ class Suite:
 
     def report(self, job):
         with self.lock:
-            # Not what Swift Testing measures, which is mostly the wait for the main actor.
+            # Swift Testing's own measurement is mostly the wait for the main actor.
             for test in job.tests:
                 self.measured[f"{job.broker} {test}"] = round(job.seconds / len(job.tests), 3)
             if IS_VERBOSE:
                 print(f"== {job.name}, {job.broker}\n{job.log}", flush=True)
             elif job.status != 0 and not self.is_over:
-                # One that has crashed says so in its last lines.
+                # The last lines of a crashed process show the crash.
                 lines = list(issues(job.log)) or job.log.splitlines()[-LINES_OF_AN_ISSUE:]
                 lines = [f"✘ {job.name}, {job.broker}, status {job.status}:", *(f"  {line[:400]}" for line in lines)]
                 print(*lines[:self.lines_left], sep="\n", flush=True)
                 self.lines_left = max(0, self.lines_left - len(lines))
 
-    # What earlier runs took
+    # Durations of earlier runs
 
     def read_times(self):
         try:
@@ -167,7 +167,7 @@ class Suite:
             return {}
 
     def write_times(self, jobs):
-        """For the plan of the next run, and for those who want to make the tests quicker."""
+        """Used to plan the next run and to find slow tests."""
         (self.folder / "jobs.txt").write_text("".join(
             f"{job.seconds:6.1f} s, {job.processor_seconds:5.1f} s of processor time: {job.name}, {job.broker}\n"
             for job in sorted(jobs, key=lambda job: -job.seconds)))
@@ -175,12 +175,12 @@ class Suite:
 
 
 def cases(text):
-    """The tests of an xUnit file: name and outcome.
+    """Returns the names and outcomes of the tests in an xUnit file.
 
-    Not by a reader of XML: a failure's message is written as it is, with characters that XML does not know.
+    Does not use an XML parser, because failure messages are not escaped and contain characters that XML forbids.
     """
     for case in re.split("(?=<testcase )", text)[1:]:
-        # Names are not escaped either, quotation marks and ampersands in them included.
+        # Names are not escaped either, not even quotation marks and ampersands.
         named = re.match('<testcase classname="(.*?)" name="(.*?)" (?=time=|>)', case)
         if named:
             module, *suites = named[1].split(".")
@@ -189,7 +189,7 @@ def cases(text):
 
 
 def issues(log):
-    """The lines about each issue, without its middle if it is long, and without the lines about everything else."""
+    """Returns the lines about each issue, shortened in the middle, without all other lines."""
     issue, count = [], 0
     for line in [*log.splitlines(), "✔ Test"]:
         is_start = " recorded an issue " in line
@@ -205,7 +205,7 @@ def issues(log):
 
 
 def build_folder():
-    """As in swift.sh: a user who does not own .build has one of their own."""
+    """As in swift.sh: a user who does not own .build has a private one."""
     folder = RIG.parent.parent / ".build"
     if (folder if folder.exists() else folder.parent).stat().st_uid != os.getuid():
         folder = folder.with_name(f".build-{pwd.getpwuid(os.getuid()).pw_name}")
@@ -222,7 +222,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=2 * (os.cpu_count() or 1), help="processes side by side")
     parser.add_argument("filters", nargs="*", metavar="REGEX")
     options = parser.parse_args()
-    # An ordinary user may have no more descriptors in flight between sockets than this, and some tests send many.
+    # The limit also bounds the descriptors that an ordinary user may have in flight between sockets, and some tests
+    # send many.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs swift with a build directory of this user's own.
+# Runs swift with a build directory for this user.
 #
 #   swift.sh build|test ARGUMENTS
 #
-# An ordinary user cannot use what root has built: a user who does not own .build gets .build-USER.
+# A user who does not own .build cannot write to it, and uses .build-USER instead.
 set -eu
 package=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 
@@ -21,5 +21,5 @@ places=$scratch/share/geopublicist/places
 swift=$("$package/Tests/Rig/find-swift.sh")
 command=$1
 shift
-# Even if git does not trust a tree of another user, SwiftPM builds it.
+# SwiftPM must build the tree even if it belongs to another user, whom git does not trust.
 exec "$swift" "$command" --package-path "$package" --scratch-path "$scratch" "$@"

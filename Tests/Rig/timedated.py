@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A timedated that sets no clock.
+"""A timedated that does not set the clock.
 
     timedated.py BUS-ADDRESS ZONE
 
-Says "ready" when it owns its name, and the zone of each SetTimezone; the end of its input ends it. Commands, one a line:
-"zone ZONE" (sets it by other means), "refuse ERROR" (answers SetTimezone so), "hang" (does not answer it), "accept".
+Prints "ready" when it owns its name, and the zone of each SetTimezone. Exits at the end of its input. Commands, one per
+line: "zone ZONE" (changes it without a call), "refuse ERROR" (answers SetTimezone with it), "hang" (does not answer),
+"accept".
 """
 
 import sys

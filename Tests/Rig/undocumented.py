@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lists what is public in the libraries and has no doc comment of its own; fails if there is anything.
+"""Lists public declarations of the libraries that have no doc comment, and fails if there are any.
 
     undocumented.py MODULES MODULE...     MODULES: the folder of the built modules, as .build/debug/Modules
 
-Told by the compiler's own symbol graphs. What the compiler makes by itself is left out, and what a type has because the
-standard library's protocols want it: operators, hash values, descriptions, raw values. So is what could only repeat a
-description that exists: overloads of a described member, and the parts of an operator's type.
+Reads the compiler's symbol graphs. Leaves out synthesized declarations and members that the standard library's
+protocols require: operators, hash values, descriptions, raw values. Also leaves out declarations whose comment could
+only repeat another: overloads of a documented member, and the parts of an operator's type.
 """
 
 import json
@@ -22,7 +22,7 @@ WANTED_BY_PROTOCOLS = {
     "init(integerLiteral:)", "init(dictionaryLiteral:)", "init(exactly:)", "magnitude", "negate()",
 }
 
-# Types that keep what they are made of: their description, and that of the method that makes them, says it all.
+# Types that only store their arguments. The comments on the type and on the method that creates it describe them.
 STORES_ITS_ARGUMENTS = {
     "AnySubscriber", "AsyncPublisher", "AsyncThrowingPublisher", "Deferred", "Empty", "Fail", "Just",
     "ObservableObjectPublisher", "Optional", "PassthroughSubject", "Published", "Publishers", "Record", "Result",
@@ -58,9 +58,9 @@ def is_exempt(symbol, documented):
     is_member = len(symbol["pathComponents"]) > 1
     return (
         "location" not in symbol or kind == "swift.func.op" or name in WANTED_BY_PROTOCOLS or name == "init(rawValue:)"
-        # A form of a member that is described where it is declared first: nothing but the same words could be written.
+        # Another form of a member that is documented at its first declaration.
         or is_member and base_name(symbol) in documented
-        # What an operator's type stores, and how it is made, follows from the operator.
+        # The properties and initialisers of an operator's type follow from the operator.
         or is_member and symbol["pathComponents"][0] in STORES_ITS_ARGUMENTS and (
             kind in ("swift.init", "swift.property", "swift.typealias")))
 
@@ -68,7 +68,7 @@ def is_exempt(symbol, documented):
 def main():
     modules, names = sys.argv[1], sys.argv[2:]
     swift = subprocess.run([HERE / "find-swift.sh"], capture_output=True, text=True, check=True).stdout.strip()
-    # Not beside what is found as `swift`, which may be a link or a script: beside the libraries.
+    # The tool is beside the libraries. `swift` itself may be a link or a script elsewhere.
     target = subprocess.run([swift, "-print-target-info"], capture_output=True, text=True, check=True).stdout
     resources = pathlib.Path(json.loads(target)["paths"]["runtimeResourcePath"])
     tool = resources.parent.parent / "bin/swift-symbolgraph-extract"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""D-Bus byte by byte: a connection, of any user for root, that sends whatever it is told, right or wrong, and reads what
-comes back. Every Python program of the tests and benchmarks that needs more than a library allows uses this one.
+"""D-Bus byte by byte: a connection that sends valid and invalid messages and reads the answers. For root, it can belong
+to any user. It serves all Python programs of the tests and benchmarks that need more than a library allows.
 """
 
 import array
@@ -28,7 +28,7 @@ class Gone(Exception):
 
 
 def single(signature, start=0):
-    """The first complete type of a signature, from an index."""
+    """Returns the first complete type of a signature, from an index."""
     at = start
     while signature[at] == "a":
         at += 1
@@ -43,7 +43,7 @@ def single(signature, start=0):
 
 
 def types(signature):
-    """The complete types of a signature."""
+    """Returns the complete types of a signature."""
     at, found = 0, []
     while at < len(signature):
         found.append(single(signature, at))
@@ -52,7 +52,7 @@ def types(signature):
 
 
 def inside(container):
-    """The types inside a structure or a dictionary entry."""
+    """Returns the types inside a structure or a dictionary entry."""
     return types(container[1:-1])
 
 
@@ -97,7 +97,7 @@ class Writer:
 
 
 def marshalled(signature, *values, order="<"):
-    """The body of a message, one value for each complete type of the signature."""
+    """Returns the body of a message, one value for each complete type of the signature."""
     writer = Writer(order)
     for kind, value in zip(types(signature), values):
         writer.value(kind, value)
@@ -105,7 +105,7 @@ def marshalled(signature, *values, order="<"):
 
 
 class Reader:
-    """Unmarshals what the bus has let pass."""
+    """Unmarshals messages that the bus has accepted."""
 
     def __init__(self, data, order, at=0):
         self.data, self.order, self.at = data, order, at
@@ -137,7 +137,7 @@ class Reader:
 
 
 class Message:
-    """A message that has come."""
+    """A received message."""
 
     def __init__(self, data):
         self.data, self.order = data, "<" if data[0] == ord("l") else ">"
@@ -151,7 +151,7 @@ class Message:
 
 
 def message(serial, kind, fields, body=b"", order="<", flags=0, version=1):
-    """The bytes of a message; fields are triples of code, type and value, in any order and any number."""
+    """Returns the bytes of a message. Fields are triples of code, type and value, in any order and number."""
     header = Writer(order)
     header.data += bytes([ord("l" if order == "<" else "B"), kind, flags, version])
     header.data += struct.pack(order + "II", len(body), serial)
@@ -161,7 +161,7 @@ def message(serial, kind, fields, body=b"", order="<", flags=0, version=1):
 
 
 def fields(**named):
-    """Header fields by their names, those that are None left out."""
+    """Returns header fields by name, without those that are None."""
     codes = {
         "path": PATH, "interface": INTERFACE, "member": MEMBER, "error": ERROR_NAME, "reply": REPLY_SERIAL,
         "destination": DESTINATION, "sender": SENDER, "signature": SIGNATURE, "fds": UNIX_FDS,
@@ -170,7 +170,7 @@ def fields(**named):
 
 
 def length(received):
-    """The size of the first message in some bytes, 0 while that cannot be told."""
+    """Returns the size of the first message in some bytes, or 0 if there are too few to determine it."""
     if len(received) < 16:
         return 0
     body, _, header = struct.unpack_from(("<" if received[0] == ord("l") else ">") + "III", received, 4)
@@ -178,12 +178,12 @@ def length(received):
 
 
 def connect(address, user=None, descriptors=True, timeout=20):
-    """A socket to a bus that has accepted it as this user's, or another's, which only root may say."""
+    """Returns a socket that the bus has authenticated as this user or, for root only, as another one."""
     own = os.geteuid()
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     stream.settimeout(timeout)
     try:
-        # The bus asks the kernel who has connected.
+        # The bus asks the kernel for the user of the connection.
         if user is not None and user != own:
             os.seteuid(user)
         try:
@@ -216,7 +216,7 @@ def expect(stream, start):
 
 
 class Peer:
-    """A connection to a bus that has said hello."""
+    """A connection to a bus, after Hello."""
 
     def __init__(self, address, user=None):
         self.socket = connect(address, user)
@@ -230,7 +230,7 @@ class Peer:
         return self.serial
 
     def send_bytes(self, data, fds=0):
-        """Sends bytes as they are, with these descriptors or that many."""
+        """Sends bytes unchanged, with the given descriptors or a number of them."""
         fds = [0] * fds if isinstance(fds, int) else fds
         ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
         try:
@@ -241,13 +241,13 @@ class Peer:
             raise Gone from error
 
     def send(self, kind, body=b"", order="<", flags=0, **named):
-        """Sends a message in good order; returns its serial number."""
+        """Sends a valid message and returns its serial number."""
         serial = self.next_serial()
         self.send_bytes(message(serial, kind, fields(**named), body, order, flags), named.get("fds") or 0)
         return serial
 
     def receive(self, timeout=20.0):
-        """The next message, or None if none comes in time."""
+        """Returns the next message, or None if none arrives in time."""
         while True:
             if (size := length(self.received)) and len(self.received) >= size:
                 data = bytes(self.received[:size])
@@ -256,7 +256,7 @@ class Peer:
             if not select.select([self.socket], [], [], timeout)[0]:
                 return None
             try:
-                # Descriptors that come along are closed by the kernel: there is no room for them.
+                # The kernel closes attached descriptors, because there is no buffer for them.
                 data = self.socket.recv(65536)
             except OSError as error:
                 raise Gone from error
@@ -265,7 +265,7 @@ class Peer:
             self.received += data
 
     def answer(self, serial, timeout=20.0):
-        """The answer to a call, or None if none comes in time; other messages are kept in `others`."""
+        """Returns the answer to a call, or None if none arrives in time. Other messages are kept in `others`."""
         while True:
             answer = self.receive(timeout)
             if answer is None:
@@ -275,17 +275,17 @@ class Peer:
             self.others.append(answer)
 
     def begin(self, destination, path, interface, member, signature="", values=()):
-        """Calls in good order; returns the serial number."""
+        """Makes a valid call and returns its serial number."""
         return self.send(
             CALL, marshalled(signature, *values), path=path, interface=interface, member=member, destination=destination,
             signature=signature or None)
 
     def call(self, *call):
-        """Calls in good order; returns the answer, or None."""
+        """Makes a valid call and returns the answer, or None."""
         return self.answer(self.begin(*call))
 
     def ask_bus(self, member, signature="", values=()):
-        """Asks the bus itself; returns what it answers, nothing for an error."""
+        """Calls the bus itself and returns its answer, or nothing for an error."""
         name = "org.freedesktop.DBus"
         answer = self.call(name, "/org/freedesktop/DBus", name, member, signature, values)
         if answer is None:
@@ -293,7 +293,7 @@ class Peer:
         return answer.arguments() if answer.kind == REPLY else []
 
     def drain(self):
-        """Reads away what has come."""
+        """Reads and drops pending input."""
         self.others.clear()
         while self.receive(0) is not None:
             pass

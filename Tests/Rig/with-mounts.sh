@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs a program for which, and for which alone, some folders look different.
+# Runs a program with folders mounted over others, visible to this program alone.
 #
 #   with-mounts.sh FOLDER=PLACE… -- COMMAND…
 #

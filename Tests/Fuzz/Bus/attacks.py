@@ -293,7 +293,7 @@ def mutations(siege):
 def headers(siege):
     """Sends well-formed but invalid headers, each on a new connection, because the bus ends most of them."""
     random = siege.random
-    # By its well-known name, because the unique name changes as soon as one of these succeeds.
+    # Uses the well-known name, because the unique name changes when one of these attacks succeeds.
     right = dict(path="/", interface="a.b", member="M", destination=siege.name)
     local = "org.freedesktop.DBus.Local"
     variants = [

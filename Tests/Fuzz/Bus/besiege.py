@@ -7,8 +7,8 @@
 BROKER is dbus-daemon or dbus-broker. The service is attacked for SECONDS in each PLACE, or in all three: `system`, on a
 system bus with its policy and the real GeoClue; `session`, on a session bus; and `impostors`, as the system service on a
 bus without a policy, where an attacker impersonates GeoClue, polkit, logind and systemd. If this runs as root, root and
-nobody attack at the same time. Afterwards the same process must be running and answering, hold nothing of departed
-clients, have grown by no more than the allowance, and exit cleanly.
+nobody attack at the same time. Afterwards the same process must be running and answering, have released everything of
+departed clients, have grown by no more than the allowance, and exit cleanly.
 """
 
 import argparse

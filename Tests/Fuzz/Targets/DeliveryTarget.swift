@@ -3,7 +3,7 @@
 @testable import GeopublicistLocationModel
 @testable import GeopublicistService
 
-/// Fuzzes the delivery rule: it must send only received fixes, not too often, and forget none that wait.
+/// Fuzzes the delivery rule: it must send only received fixes, not too often, and lose none that waits.
 func fuzzDelivery(_ source: ByteSource) {
   var rule = DeliveryRule(configuration(source))
   var owner = RuleOwner()

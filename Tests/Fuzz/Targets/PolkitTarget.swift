@@ -3,7 +3,7 @@ import DBus
 
 @testable import GeopublicistGatekeeper
 
-/// Fuzzes the queue of polkit checks: each question must be answered once, withdrawn or dropped.
+/// Fuzzes the queue of polkit checks: each check must end exactly once: answered, withdrawn or dropped.
 func fuzzPolkit(_ source: ByteSource) {
   var polkit = Polkit()
   while !source.isEmpty { polkit.step(source) }
@@ -41,7 +41,7 @@ private struct Polkit {
     check()
   }
 
-  /// Lets polkit answer every question.
+  /// Makes polkit answer every question.
   mutating func settle() {
     var rounds = 0
     perform(.polkitCame)
