@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Shows that the simulation finds defects: puts one after another into a copy of the source and simulates each.
+"""Measures how many defects the simulation finds: applies one patch at a time to a copy of the source and simulates it.
 
     mutants.py [NAME…]
 
@@ -35,7 +35,7 @@ def run(command, **options):
 
 
 def copy_tree():
-    """Brings the copy up to date: with the files that git knows, as they are now, and none besides."""
+    """Updates the copy to the current state of all files that git tracks, and removes others."""
     tracked = run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], check=True).stdout.split("\n")
     files = {name for name in tracked if name and (ROOT / name).is_file()}
     TREE.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ def found_by(program, seeds):
 
 
 def sound_seeds():
-    """The first seeds that break nothing in the unchanged source, as many as can be needed."""
+    """Returns the first seeds that break nothing in the unchanged source, as many as can be needed."""
     program, output = build()
     if not program:
         sys.exit(output)
@@ -106,7 +106,7 @@ def sound_seeds():
 
 
 def built(patch):
-    """Builds a mutant. Returns a program of its own, or why there is none."""
+    """Builds a mutant. Returns the path of the built program, or the reason why there is none."""
     applied = run(["patch", "-p1", "--forward", "--no-backup-if-mismatch", "-d", TREE, "-i", patch.resolve()])
     program, output = build() if not applied.returncode else (None, "")
     copy_tree()
@@ -119,7 +119,7 @@ def built(patch):
 
 
 def target(patch):
-    """What it changes, so that mutants of one target are built one after another: most of it is built already."""
+    """Returns the changed file. Mutants are sorted by it, so that consecutive builds share most of their work."""
     return next(line for line in patch.read_text().splitlines() if line.startswith("+++ "))
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the service in simulated worlds, one after another, until the time is over or an invariant is broken.
+"""Runs the service in simulated worlds, one after another, until the time has elapsed or an invariant is broken.
 
     simulate.py [--no-build]
 
@@ -31,7 +31,7 @@ IGNORE = ["--ignore", ENVIRONMENT["IGNORE"]] if ENVIRONMENT.get("IGNORE") else [
 
 
 def program(build=True):
-    """The path of the simulation's program."""
+    """Returns the path of the simulation's program."""
     swift = [ROOT / "Tests/Rig/swift.sh", "build", "--product", "simulate"]
     if build:
         result = subprocess.run(swift, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -42,7 +42,7 @@ def program(build=True):
 
 
 class Run:
-    """One run of one seed."""
+    """Runs one seed once."""
 
     def __init__(self, path, seed, only=None, limit=600):
         command = [str(path), str(seed), HOURS, *IGNORE]
@@ -66,7 +66,7 @@ class Run:
 
 
 def shrunk(path, run):
-    """The shortest list of faults found that still breaks the same rule: leaves out halves, quarters and so on."""
+    """Returns the shortest list of faults found that still breaks the same rule. Removes halves, quarters and so on."""
     faults = list(range(int(run.number("faults"))))
     size = max(1, len(faults) // 2)
     while True:

@@ -193,7 +193,7 @@ static uint64_t next_random(void) {
   return z ^ z >> 31;
 }
 
-/* Swift's SystemRandomNumberGenerator enters the kernel by this. */
+/* Swift's SystemRandomNumberGenerator enters the kernel through this function. */
 long syscall(long number, ...) {
   va_list arguments;
   va_start(arguments, number);

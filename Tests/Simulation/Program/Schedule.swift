@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistSimulatedKernel
 
-/// What the world will do and when, in microseconds of the monotonic clock. Actions of the same time run in the order
-/// in which they were added.
+/// The world's future actions and their times, in microseconds of the monotonic clock. Actions of the same time run in
+/// the order in which they were added.
 final class Schedule {
   typealias Action = () -> Void
 

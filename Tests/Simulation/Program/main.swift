@@ -10,10 +10,10 @@ import MainLoop
 
 // simulate SEED HOURS [--story] [--only NUMBER,NUMBER…] [--ignore RULE;RULE…]
 //
-// Runs the service in a simulated world, and prints what it did and the hash of the trace. Exits with status 1 if an
+// Runs the service in a simulated world, and prints a summary and the hash of the trace. Exits with status 1 if an
 // invariant was broken.
 
-// The order of a set must depend on its contents alone. Swift reads this when the process starts.
+// The order of a set's elements must depend on its contents alone. Swift reads this when the process starts.
 if getenv("SWIFT_DETERMINISTIC_HASHING") == nil {
   setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
   execv("/proc/self/exe", CommandLine.unsafeArgv)
@@ -43,7 +43,7 @@ if let index = arguments.firstIndex(of: "--ignore") {
   world.checks.ignored = arguments[index + 1].split(separator: ";").map(String.init)
 }
 world.narrates = arguments.contains("--story")
-// What the service logs is not written but examined.
+// Log messages of the service are checked instead of written.
 g_log_set_writer_func(
   { _, fields, count, _ in
     var texts: [String: String] = [:]

@@ -18,7 +18,7 @@ import Testing
     #expect(Int(facts["locations"] ?? "") ?? 0 > 10_000)
   }
 
-  /// Each of these broke the rule once.
+  /// Each of these seeds once broke an invariant.
   @Test(arguments: [
     (1, "a change of polkit's answers is reported although logind is asked at the same time"),
     (7, "the log has the level of a subscription whose accuracy was changed"),
@@ -33,7 +33,7 @@ import Testing
     #expect(Int(facts["faults"] ?? "") ?? 0 >= 200)
   }
 
-  /// Returns what the simulation prints, by its first word.
+  /// Returns the lines that the simulation prints, by their first word.
   private func simulate(_ seed: Int, hours: Double, _ more: String...) throws -> [String: String] {
     let process = try ChildProcess([Rig.product("simulate"), "\(seed)", "\(hours)"] + more)
     _ = try process.waitForExit(within: .seconds(120))

@@ -5,15 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the kernel gives a process, simulated: clocks, waiting, random numbers, and files below /etc. The program and the
+/* A simulation of the kernel's clocks, waiting, random numbers and files below /etc. The program and the
    libraries in it (GLib, libdbus, Swift's) call the functions of the C library that are defined here. */
 
-/* What the world does when the process polls. */
+/* The world's reaction when the process polls. */
 typedef struct {
-  /* Something is ready, or the caller does not wait. The world may do what is due. */
+  /* Something is ready, or the caller does not wait. The world may run actions that are due. */
   void (*busy)(void);
-  /* The caller waits until `deadline`, in microseconds of the monotonic clock. The world does what comes next, and moves
-     the clock. Returns false if nothing comes before the deadline, to which the clock has been moved. */
+  /* The caller waits until `deadline`, in microseconds of the monotonic clock. The world runs the next action and
+     moves the clock. Returns false if nothing comes before the deadline, to which the clock has been moved. */
   bool (*idle)(int64_t deadline);
 } kernel_world;
 
@@ -27,9 +27,9 @@ int64_t kernel_realtime(void);
 /* CLOCK_BOOTTIME in microseconds. */
 int64_t kernel_boottime(void);
 void kernel_advance_to(int64_t monotonic);
-/* The machine sleeps: the boot clock and the wall clock go on, the monotonic clock does not. */
+/* Suspends the machine: the boot clock and the wall clock advance, the monotonic clock does not. */
 void kernel_suspend(int64_t microseconds);
-/* Somebody sets the wall clock. */
+/* Sets the wall clock. */
 void kernel_set_clock(int64_t difference);
 /* The user that the process appears to run as. */
 void kernel_set_user(uint32_t user);

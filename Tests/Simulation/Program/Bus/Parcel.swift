@@ -18,7 +18,7 @@ final class Parcel {
   var wantsReply = true
   var startsService = true
   var isInteractive = false
-  /// In bytes, once the bus has taken it.
+  /// In bytes, after the bus has accepted it.
   var size = 0
   private var decoded: [Value]?
   private var message: Message?
@@ -90,7 +90,7 @@ final class Parcel {
     return new
   }
 
-  /// What the trace says about it.
+  /// Its text in the trace.
   var story: String {
     let receiver = destination ?? "all"
     switch kind {

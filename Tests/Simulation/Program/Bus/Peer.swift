@@ -8,7 +8,7 @@ class Peer {
   let user: UInt32
   let process: UInt32
   var matches: [Match] = []
-  /// What the peer has been sent and has not read, in bytes. Only a peer that does not read has any.
+  /// The bytes that were sent to the peer and that it has not read. Only a peer that does not read has any.
   var unread = 0
 
   init(user: UInt32, process: UInt32) {

@@ -7,11 +7,11 @@ import Glibc
 /// A message bus in this process, on this thread.
 ///
 /// Programs under test connect through libdbus's own server; the programs of the world are peers without a socket. The
-/// bus works only when the world lets it take a turn.
+/// bus works only in its turns, which the world starts.
 final class SimulatedBus {
   /// Called with each message that the bus accepts, before it is delivered.
   var onParcel: (Parcel, Peer) -> Void = { _, _ in }
-  /// Called when a program asks for a service that does not run.
+  /// Called when a program needs a service that is not running.
   var onActivation: (String) -> Void = { _ in }
   /// Called with a reply to no open call.
   var onStrayReply: (Parcel, Peer) -> Void = { _, _ in }
@@ -82,7 +82,7 @@ final class SimulatedBus {
       }, this, nil)
   }
 
-  /// Reads and writes what the sockets have or take. Returns whether there was anything.
+  /// Reads and writes as much as the sockets permit. Returns whether there was anything to do.
   func turn() -> Bool {
     var polled = watches.filter { dbus_watch_get_enabled($0) != 0 }
     var descriptors = polled.map { watch in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// What the service writes to its log for the administrator.
+/// The lines that the service writes to its log for the administrator.
 final class Audit {
   struct Line {
     let time: Int64
@@ -11,7 +11,7 @@ final class Audit {
 
   /// Those of the last two minutes.
   private(set) var lines: [Line] = []
-  /// When something was last granted to each user, and when there last were so many lines that others may be missing.
+  /// When access was last granted to each user, and when a limit last may have suppressed further lines.
   private(set) var grants: [String: Int64] = [:]
   private(set) var limited: [String: Int64] = [:]
 
@@ -32,7 +32,7 @@ final class Audit {
 }
 
 extension Checks {
-  /// The most lines about one user in a minute; two minutes may meet in it.
+  /// The most lines about one user in a minute, which may overlap two of the service's minutes.
   private static let mostLines = 62
 
   func logged(_ line: Audit.Line) {
@@ -48,7 +48,7 @@ extension Checks {
   }
 
   func granted(_ client: Client, _ parcel: Parcel) {
-    // A line that says the same of another program of the user stands for this one's, too.
+    // A line with the same content about another program of the user also covers this one.
     let since = client.connectedAt - 61_000_000
     guard audit.grants["\(client.user)"].map({ $0 < since }) ?? true, !isLimited(client.user, since: client.connectedAt)
     else { return }

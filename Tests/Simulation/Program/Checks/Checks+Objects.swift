@@ -3,7 +3,7 @@ import DBus
 import GeopublicistLocationModel
 import GeopublicistSimulatedKernel
 
-/// What clients are told by their subscriptions and regions.
+/// Checks the signals of subscriptions and regions.
 extension Checks {
   /// How far two latitudes of the world are apart, in metres.
   static func distance(_ one: Double, _ other: Double) -> Double { abs(one - other) * 111_195 }
@@ -28,7 +28,7 @@ extension Checks {
     if thresholds.time > 0, now - last < thresholds.time - 50_000 {
       broken("updates keep their distance in time", "\((now - last) / 1_000) ms at \(subscription.path)")
     }
-    // A source of facts that does not answer interrupts the access, of which the client need not be told.
+    // An authority that does not answer interrupts access, which need not be reported to the client.
     guard world.isQuiet(at: last), subscription.level == .exact || new.sequence != before.sequence else {
       if world.isQuiet(at: last) { broken("a reduced location is told once in its interval", subscription.path) }
       return
@@ -85,7 +85,7 @@ extension Checks {
     region.isUsed = region.isSingleUse && (kind == "entered" || kind == "exited")
   }
 
-  /// Checks that what a region told last is true, if the machine has stayed for long.
+  /// Checks that the last reported state of a region is true if the machine has not moved for long.
   func truth(_ client: Client, _ region: Client.Region) {
     let now = world.schedule.now
     let since = max(region.changedAt, client.entitlement.since, world.movedAt, world.wokeAt, world.clockSetAt)
@@ -103,7 +103,7 @@ extension Checks {
 
   // MARK: - Objects
 
-  /// Examines why an object was not created.
+  /// Checks the reason for which an object was refused.
   func refused(_ reply: Parcel, mayCreate: Bool, to client: Client) {
     guard mayCreate, reply.kind == .error, reply.values.first?.string?.contains("subscriptions-per-") == true else {
       return
@@ -120,7 +120,7 @@ extension Checks {
       world.crowdedAt[client.user].map({ $0 < turn.since - 10_000_000 }) ?? true
     else { return }
     longestTurn = max(longestTurn, turn.answers)
-    // Each of the other users may come before it in each of a few rounds.
+    // Each of the other users may be served before it in each of a few rounds.
     if turn.answers > Self.mostTurns {
       broken("one user's calls do not delay another's", "client \(client.number) waited for \(turn.answers) answers")
     }

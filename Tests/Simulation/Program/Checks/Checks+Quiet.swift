@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// What must hold once things have been quiet.
+/// Conditions that must hold after a quiet time.
 extension Checks {
   /// Checks everything at the end of a quiet time.
   func quiet(rests: Bool) {
@@ -49,7 +49,7 @@ extension Checks {
     }
   }
 
-  /// Checks that a client is sent what is due.
+  /// Checks that a client receives the locations that are due.
   private func inTime(_ client: Client, _ subscription: Client.Subscription) {
     let (now, thresholds) = (world.schedule.now, subscription.thresholds)
     if let end = subscription.endsAt, now > end + 2_000_000, client.isReading {
@@ -65,7 +65,7 @@ extension Checks {
     }
   }
 
-  /// Checks that clients that want a location seldom let GeoClue rest, and get it.
+  /// Checks that GeoClue rests while all clients need locations rarely, and that they receive these.
   private func rested() {
     let now = world.schedule.now
     for client in world.clients where client.isConnected && client.entitlement.level == .exact {
@@ -78,7 +78,7 @@ extension Checks {
     }
   }
 
-  /// Checks that nothing remains a while after every client has left.
+  /// Checks that nothing remains some time after every client has left.
   func left() {
     if world.geoclue.isRunning, world.geoclue.clientCount > 0 {
       broken("GeoClue is not held when nobody needs it", "\(world.geoclue.clientCount) clients")
@@ -100,7 +100,7 @@ extension Checks {
     let connections: Int
   }
 
-  /// Lets every client ask for a location.
+  /// Makes every client request a location.
   func probe() {
     for client in world.clients where client.isConnected && world.schedule.now - client.entitlement.since > 10_000_000 {
       client.locateNow()

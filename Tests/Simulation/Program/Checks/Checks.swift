@@ -3,7 +3,7 @@ import DBus
 import GeopublicistLocationModel
 import GeopublicistSimulatedKernel
 
-/// Checks what the service does against what is true in the world.
+/// Compares the service's behaviour with the state of the world.
 final class Checks {
   nonisolated struct Violation {
     let time: Int64
@@ -28,21 +28,21 @@ final class Checks {
     let wish: Wish
   }
 
-  /// What a `GetLocation` asked for.
+  /// The options of a call of `GetLocation`.
   nonisolated struct Wish {
     /// In milliseconds.
     var maximumAge: Int64 = 0
     /// In metres.
     var accuracy = Double.infinity
-    /// Whether the best of all locations since the call will do, one that was young enough then included.
+    /// Whether the best location since the call suffices, including a cached one that was young enough.
     var isBestEffort = false
-    /// Whether it names the program that GeoClue's configuration can disallow.
+    /// Whether its desktop id is the one that GeoClue's configuration can disallow.
     var isNamed = false
   }
 
   nonisolated struct Owner {
     let name: String
-    /// Whether it names the program that GeoClue's configuration can disallow.
+    /// Whether its desktop id is the one that GeoClue's configuration can disallow.
     let isNamed: Bool
     /// That of a region, in metres.
     let radius: Double?
@@ -50,13 +50,13 @@ final class Checks {
 
   /// The client that has created each object.
   private var owners: [String: Owner] = [:]
-  /// What was left when every client had left for the first time.
+  /// The resources that remained after every client had left for the first time.
   var remainsBefore: Remains?
-  /// When GeoClue was asked for a client.
+  /// The times of `CreateClient` calls.
   private var requests: [Int64] = []
-  /// What a user may still be told about its authorization, and since when it was last refilled.
+  /// How many announcements of its authorization a user may still receive, and when that was last increased.
   private var shares: [UInt32: (left: Double, at: Int64)] = [:]
-  /// When a client asked for something that the service knows, and how many answers others got since.
+  /// When a client made a call that needs no other program, and how many answers others have received since.
   var turns: [Int: (since: Int64, answers: Int)] = [:]
   var longestTurn = 0
   let audit = Audit()
@@ -106,7 +106,7 @@ final class Checks {
       // Answers wait until the client reads.
       return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
     }
-    // What the service was not running for does not count.
+    // Time in which the service was not running does not count.
     if let since = world.servingSince, since + found.deadline - found.time + Self.slack > world.schedule.now {
       return world.schedule.at(since + found.deadline - found.time + Self.slack + 1) { [weak self] in self?.expire(call)
       }
@@ -203,7 +203,7 @@ final class Checks {
     }
   }
 
-  /// What the service has sent before it can know of the suspend.
+  /// Messages that the service sent before it could know of the suspend.
   private var isCloseToWaking: Bool { world.schedule.now - world.wokeAt < Entitlement.tolerance }
 
   private static let cells: [AccuracyLevel: Double] = [
@@ -214,7 +214,7 @@ final class Checks {
     guard let accuracy = location["Accuracy"]?.double, accuracy >= Self.cells[level] ?? 0 else {
       return broken("a reduced location is no finer than its level", parcel.story)
     }
-    // It is from an earlier run of the service.
+    // From an earlier run of the service.
     guard location["Remembered"] == nil else { return }
     // The evidence of a region may be older.
     if parcel.member != "StateChanged" { pace(location, level, parcel) }
@@ -244,8 +244,8 @@ final class Checks {
   private func answer(_ location: [String: Value], _ call: OpenCall) {
     let age = Int64(location["Age"]?.uint32 ?? 0)
     let waited = (world.schedule.now - call.time) / 1_000
-    // While the machine sleeps, a location ages and a call does not wait. What a client of GeoClue that was started after
-    // the call reports first is new, too.
+    // While the machine sleeps, a location ages and a call does not wait. The first report of a GeoClue client that was
+    // started after the call is also new.
     let oldest = call.wish.isBestEffort ? call.wish.maximumAge + waited : max(call.wish.maximumAge, waited)
     if location["Level"]?.string == "exact", age > oldest + 200, !isCloseToWaking,
       world.geoclue.reportedAt < call.time
@@ -257,7 +257,7 @@ final class Checks {
     }
   }
 
-  /// A program that GeoClue's configuration disallows gets nothing.
+  /// A program that GeoClue's configuration disallows receives nothing.
   private func named(_ isNamed: Bool, _ parcel: Parcel) {
     guard isNamed, let since = world.disallowedSince, world.schedule.now - since > Entitlement.tolerance else { return }
     broken("a program that GeoClue disallows gets nothing", parcel.story)
@@ -276,14 +276,14 @@ final class Checks {
 
   private static let intervals: [AccuracyLevel: UInt64] = [.street: 10, .neighborhood: 60, .city: 300, .country: 900]
 
-  /// A reduced location must not tell more often than its level allows that the machine has moved: it is decided once in
-  /// each interval of the boot clock, for all clients.
+  /// A reduced location must not change more often than its level allows. It is determined once in each interval of the
+  /// boot clock, for all clients.
   private func pace(_ location: [String: Value], _ level: AccuracyLevel, _ parcel: Parcel) {
     let new = ReducedLocation(
       interval: (location["MonotonicUSec"]?.uint64 ?? 0) / (Self.intervals[level] ?? 1) / 1_000_000,
       latitude: location["Latitude"]?.double ?? 0, longitude: location["Longitude"]?.double ?? 0,
       measuredAt: location["MonotonicUSec"]?.uint64 ?? 0, sleeps: world.sleeps)
-    // An answer that waited for the bus may be of an earlier interval.
+    // An answer that waited for the bus may belong to an earlier interval.
     var recent = (reducedLocations[level] ?? []).filter { $0.sleeps == new.sleeps }
     let before = recent.first { $0.interval == new.interval }
     if let before, before != new {
@@ -295,7 +295,7 @@ final class Checks {
 
   // MARK: - Economy
 
-  /// How often a user may be told about its authorization: at once, and each second.
+  /// How many announcements of its authorization a user may receive in a burst, and each second.
   private static let share = (burst: 520.0, perSecond: 66.0)
   /// The most bytes that the bus may hold for a client that does not read.
   private static let mostUnread = 1_400_000

@@ -7,11 +7,11 @@ final class Agent: Program {
   static let path = "/org/freedesktop/GeoClue2/Agent"
   static let interface = "org.freedesktop.GeoClue2.Agent"
 
-  /// How it tells that its level has changed.
+  /// How it announces a change of its level.
   enum Manner: CaseIterable {
-    /// With the new level, at once.
+    /// Immediately, with the new level.
     case announces
-    /// Only that there is a new level.
+    /// Without the new level.
     case invalidates
     /// Only while GeoClue runs, as GNOME Shell does.
     case announcesToGeoClue
@@ -19,7 +19,7 @@ final class Agent: Program {
 
   var manner = Manner.announces
   private(set) var level = AccuracyLevel.exact
-  /// Whether the service can know of it: it has answered or announced its level.
+  /// Whether it has answered or announced its level, so that the service can know of it.
   var isKnown = false
   private var chance: Chance
   var latency: ClosedRange<Int64> = 50...3_000

@@ -3,7 +3,7 @@ import DBus
 
 // MARK: - Mischief
 extension Client {
-  /// Asks for something that the service knows, which must not wait for another user's calls.
+  /// Makes a call that needs no other program, and which must not wait for another user's calls.
   func askInTurn() {
     guard isConnected, isReading else { return }
     let asked = world.schedule.now
@@ -19,7 +19,7 @@ extension Client {
     }
   }
 
-  /// Sends many calls at once.
+  /// Sends many calls without waiting.
   func flood(_ count: Int) {
     guard isConnected else { return }
     for index in 0..<count {
@@ -30,7 +30,7 @@ extension Client {
     }
   }
 
-  /// Sends signals that only other programs may send.
+  /// Forges signals of other programs.
   func forge(_ variant: Int) {
     guard isConnected, let service = world.serviceName else { return }
     switch variant % 4 {
@@ -53,10 +53,10 @@ extension Client {
 
 // MARK: - Quiet times
 extension Client {
-  /// How often a client that rests is told, in microseconds.
+  /// The interval between locations of a client that rests, in microseconds.
   static let rest: Int64 = 200_000_000
 
-  /// Makes sure that it follows the location. If it `rests`, it has one subscription, which lets GeoClue rest.
+  /// Ensures that it follows the location. If it `rests`, it has one subscription, which lets GeoClue rest.
   func settle(rests: Bool) {
     guard !rests else {
       for subscription in subscriptions { close(subscription) }

@@ -6,7 +6,7 @@ import GeopublicistSimulatedKernel
 extension Client {
   static let region = "org.geopublicist.Location1.Region"
 
-  /// What a client knows about one of its regions.
+  /// A client's view of one of its regions.
   final class Region {
     let path: String
     let level: AccuracyLevel
@@ -20,7 +20,7 @@ extension Client {
     var changedAt: Int64 = 0
     var changedAtBoottime: Int64 = 0
     var state = "unknown"
-    /// How often the machine had slept when the state was told.
+    /// The number of suspends when the state was reported.
     var sleeps = 0
     var sequence: UInt64 = 0
     var isUsed = false
@@ -34,7 +34,7 @@ extension Client {
     }
   }
 
-  /// Creates a region here or at the other place between which the machine moves.
+  /// Creates a region at one of the two places between which the machine moves.
   func monitor() {
     let level: AccuracyLevel = chance.percent(80) ? .exact : .city
     let radius = Double(chance.pick([200, 1_000, 20_000]))

@@ -2,7 +2,7 @@
 import DBus
 import GeopublicistLocationModel
 
-/// A client of the service: does what the contract permits, at random.
+/// A client of the service that acts at random within the contract.
 final class Client: Program {
   static let service = "org.geopublicist.Location1"
   static let path = "/org/geopublicist/Location1"
@@ -21,17 +21,17 @@ final class Client: Program {
     var maximum = Int.max
   }
 
-  /// What a client knows about one of its subscriptions.
+  /// A client's view of one of its subscriptions.
   final class Subscription {
     let path: String
     var level: AccuracyLevel
     let thresholds: Thresholds
-    /// Whether it names the program that GeoClue's configuration can disallow.
+    /// Whether its desktop id is the one that GeoClue's configuration can disallow.
     let isNamed: Bool
     /// Whether every fix must be delivered.
     let isPlain: Bool
     var isStarted = false
-    /// How often it was started or stopped: the answer to an earlier call counts no more.
+    /// How often it was started or stopped. Answers to earlier calls no longer count.
     var changes = 0
     var startedAt: Int64 = 0
     var told: (status: String, reason: String)?
@@ -53,13 +53,13 @@ final class Client: Program {
   var chance: Chance
   private(set) var subscriptions: [Subscription] = []
   var regions: [Region] = []
-  /// How many objects it waits for.
+  /// How many objects it is creating.
   var creations = 0
   /// How many objects its user's programs may have at most.
   var objects: Int { subscriptions.count + creations }
-  /// Whether systemd did not know it when the service asked.
+  /// Whether systemd could not name its unit when the service asked.
   var isUnverifiable = false
-  /// Whether it answers like an agent, though it is none.
+  /// Whether it answers like an agent although it is not one.
   var poses = false
   private(set) var locations = 0
   /// Changes with each ``act()`` and ``rest()``.
@@ -88,7 +88,7 @@ final class Client: Program {
     world.truth.changed("client \(number) leaves")
   }
 
-  /// Lets the client act at random until ``rest()``.
+  /// Makes the client act at random until ``rest()``.
   func act() {
     round += 1
     next(round)
@@ -149,7 +149,7 @@ final class Client: Program {
     if chance.percent(60) {
       let milliseconds = UInt32(chance.pick([0, 50, 1_000, 5_000, 30_000, 120_000]))
       options.append(("timeout", .uint32(milliseconds)))
-      // Even a call that does not wait is answered only when the facts about its caller are known.
+      // Even a call with timeout 0 is answered only when the facts about its caller are known.
       timeout = milliseconds == 0 ? 5_000_000 : Int64(milliseconds) * 1_000
     }
     var wish = Checks.Wish(maximumAge: 30_000)
@@ -172,7 +172,7 @@ final class Client: Program {
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: timeout, wanting: wish)
   }
 
-  /// Asks for a location that must come.
+  /// Requests a location that must arrive.
   func locateNow() {
     let level = entitlement.level
     var options: [(String, Value)] = [
@@ -311,7 +311,7 @@ final class Client: Program {
   }
 
   override func peerLeft(_ name: String) {
-    // The service: its objects are gone with it.
+    // The service has exited, and its objects with it.
     if name == world.serviceName { (subscriptions, regions, creations) = ([], [], 0) }
   }
 

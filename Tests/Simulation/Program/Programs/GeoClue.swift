@@ -3,9 +3,9 @@ import DBus
 import GeopublicistLocationModel
 import GeopublicistSimulatedKernel
 
-/// A measurement of GeoClue's.
+/// A measurement by GeoClue.
 struct Fix {
-  /// How many have been measured, with this one.
+  /// The number of measurements so far, including this one.
   let number: Int
   let latitude: Double
   let longitude: Double
@@ -14,15 +14,15 @@ struct Fix {
   let timestamp: UInt64
   /// Microseconds of the monotonic clock.
   let measuredAt: Int64
-  /// How often the machine had slept.
+  /// The number of suspends so far.
   let sleeps: Int
-  /// Whether it is wrong by far.
+  /// Whether it is an outlier.
   let isOutlier: Bool
 }
 
-/// GeoClue with its quirks: a `CreateClient` without an agent waits until there is one; a foreign `GetAll` is an empty
-/// dictionary; `LocationUpdated` may come before the reply to `Start`; a location object goes 5 s after the second
-/// update that follows it; a client that its agent has stopped is started again by it.
+/// GeoClue with its quirks: `CreateClient` without an agent waits until there is one; `GetAll` from another connection
+/// returns an empty dictionary; `LocationUpdated` may precede the reply to `Start`; a location object is removed 5 s
+/// after the second update that follows it; a client that its agent has stopped is started again by it.
 final class GeoClue: SystemService {
   static let service = "org.freedesktop.GeoClue2"
   private static let root = "/org/freedesktop/GeoClue2"
@@ -40,10 +40,10 @@ final class GeoClue: SystemService {
     var isActive = false
     var isStoppedByAgent = false
     var updates: [String] = []
-    /// Whether it gets nothing more, because its receiver is lost.
+    /// Whether it receives nothing more because its receiver is lost.
     var isSilent = false
 
-    /// Whether it may have what a receiver measures.
+    /// Whether it may receive a receiver's measurements.
     var isFine: Bool { settings["RequestedAccuracyLevel"]?.uint32 ?? 0 >= 8 }
 
     init(_ path: String, _ owner: String, _ user: UInt32) { (self.path, self.owner, self.user) = (path, owner, user) }
@@ -56,24 +56,24 @@ final class GeoClue: SystemService {
   private var made = 0
   private var madePlaces = 0
   private var current: Fix?
-  /// The last location of clients that may not have what a receiver measures.
+  /// The last location of clients that may not receive a receiver's measurements.
   private var coarse: Fix?
   /// Whether there are locations for such clients.
   private lazy var hasCoarse = chance.percent(50)
   /// 6 to 8, for 2.6 to 2.8.
   private lazy var version = chance.number(in: 6...8)
-  /// How many good fixes came one after another.
+  /// The number of consecutive good fixes.
   private var steadyFixes = 0
   private var isOutlierDue = false
   private(set) var startedAt: Int64 = .min / 2
-  /// Since when it has had an active client.
+  /// When its first active client started.
   private(set) var heldAt: Int64 = .min / 2
-  /// When the clients of the time last lost their receiver.
+  /// When active clients last lost their receiver.
   private(set) var silentAt: Int64 = .min / 2
   private var idleSince: Int64 = 0
   /// The time between two fixes, in microseconds.
   var interval: Int64 = 1_000_000 { didSet { steadyFixes = 0 } }
-  /// Whether the receiver sees anything.
+  /// Whether the receiver has a fix.
   var hasSource = true
   /// Whether it repeats the last fix now and then, as it does with a compass.
   var hasCompass = false
@@ -93,7 +93,7 @@ final class GeoClue: SystemService {
     world.truth.changed("GeoClue's source is \(isThere ? "back" : "lost")")
   }
 
-  /// The fixes that the service has read lately.
+  /// The fixes that the service has read recently.
   private var reads: [(time: Int64, number: Int)] = []
   /// The newest fix that the service must know by now: it has read it more than 200 ms ago.
   var newestRead: Int {
@@ -103,7 +103,7 @@ final class GeoClue: SystemService {
 
   var hasBeenSteady: Bool { steadyFixes > 5 }
 
-  /// The receiver is lost for the clients that there are, as when its socket is closed.
+  /// The current clients lose the receiver, as when its socket is closed.
   func loseReceiver() {
     // Silence means something only after regular fixes.
     guard hasBeenSteady, interval == 1_000_000, !hasCompass else { return }
@@ -118,7 +118,7 @@ final class GeoClue: SystemService {
   var clientCount: Int { held.count }
   var hasActiveClient: Bool { held.contains { $0.isActive } }
   private(set) var lastFixAt: Int64 = .min / 2
-  /// When a new client was last told a location that GeoClue had before.
+  /// When a new client last received an older location of GeoClue.
   private(set) var reportedAt: Int64 = .min / 2
 
   override func started() {
@@ -301,7 +301,7 @@ final class GeoClue: SystemService {
       guard let place = places[call.path] else {
         return refuse(call, "UnknownMethod", "Object does not exist at path “\(call.path)”")
       }
-      // Neither coarse locations nor wrong ones replace what the service has.
+      // Neither coarse locations nor outliers replace the service's location.
       if place.fix.accuracy < 100, !place.fix.isOutlier {
         reads.append((world.schedule.now, max(place.fix.number, reads.last?.number ?? 0)))
       }

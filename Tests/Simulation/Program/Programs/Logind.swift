@@ -7,7 +7,7 @@ final class Logind: SystemService {
   private static let path = "/org/freedesktop/login1"
   private static let manager = "org.freedesktop.login1.Manager"
 
-  /// A change of sessions of which the programs learn when logind returns.
+  /// A change of sessions that programs see only when logind returns.
   var change: (() -> Void)?
 
   init(_ world: World) { super.init(world, Self.service, user: 0) }

@@ -6,9 +6,9 @@ final class Polkit: SystemService {
   static let service = "org.freedesktop.PolicyKit1"
   private static let path = "/org/freedesktop/PolicyKit1/Authority"
   private static let authority = "org.freedesktop.PolicyKit1.Authority"
-  /// A change of the rules of which the programs learn when polkitd returns.
+  /// A change of the rules that programs see only when polkitd returns.
   var change: (() -> Void)?
-  /// The users to whom conditions that polkitd does not announce deny everything.
+  /// The users who are denied everything by conditions that polkitd does not announce.
   var denied: Set<UInt32> = []
 
   init(_ world: World) { super.init(world, Self.service, user: 986) }

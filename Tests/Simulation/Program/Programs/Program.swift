@@ -6,7 +6,7 @@ class Program: Peer {
   unowned let world: World
   private var handlers: [UInt32: (Parcel) -> Void] = [:]
   private var inbox: [Parcel] = []
-  /// Whether it reads what it is sent.
+  /// Whether it reads its messages.
   var isReading = true {
     didSet {
       guard isReading, !oldValue else { return }
@@ -34,7 +34,7 @@ class Program: Peer {
 
   func disconnect() { world.bus.left(self) }
 
-  /// Handles a method call. An answer may be given later.
+  /// Handles a method call. It may be answered later.
   func called(_ call: Parcel) { refuse(call, "UnknownMethod", "There is no \(call.member)") }
   func signalled(_ signal: Parcel) {}
 
@@ -107,14 +107,14 @@ class Program: Peer {
   static let properties = "org.freedesktop.DBus.Properties"
 }
 
-/// A system service: answers calls after a time, and can be slow, hang, exit and return.
+/// A system service that answers calls after a delay, and can be slow, hang, exit and return.
 class SystemService: Program {
   let service: String
   var chance: Chance
   /// How long answers take, in microseconds.
   var latency: ClosedRange<Int64> = 50...4_000
   private var lastDue: Int64 = 0
-  /// Calls that wait for the end of a hang.
+  /// Calls that wait until the program no longer hangs.
   private var held: [Parcel]?
   private(set) var isRunning = false
 
@@ -143,7 +143,7 @@ class SystemService: Program {
   func started() {}
   func exited() {}
 
-  /// Keeps calls without an answer until ``recover()``.
+  /// Stops answering calls until ``recover()``.
   func hang() { if isRunning { held = held ?? [] } }
 
   func recover() {

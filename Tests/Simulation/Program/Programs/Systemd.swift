@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 
-/// systemd, as far as the service asks it which unit a process belongs to.
+/// The part of systemd that returns the unit of a process.
 final class Systemd: SystemService {
   static let service = "org.freedesktop.systemd1"
 
-  /// Whether it knows no process, as for programs that were started outside of units.
+  /// Whether it finds no unit, as for programs that were started outside of units.
   var knowsNothing = false
 
   init(_ world: World) { super.init(world, Self.service, user: 0) }
@@ -15,9 +15,9 @@ final class Systemd: SystemService {
     case "GetUnitByPID":
       let program = call.values.first?.uint32.flatMap(world.program)
       guard !knowsNothing, let program else {
-        // Who is asked about is never asked about again.
+        // The service never asks about the same process again.
         (program as? Client)?.isUnverifiable = true
-        // It may be in a sandbox, so it is no agent until it is asked again.
+        // It may be in a sandbox, so it does not count as an agent until the service has asked again.
         (program as? Agent)?.isKnown = false
         world.truth.changed("systemd does not know \(program?.name ?? "a process")")
         return refuse(call, "org.freedesktop.systemd1.NoUnitForPID", "There is no such process")

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// The course of a run: storms, in which faults overlap while clients do what they like, and quiet times, at whose end
-/// everything must be as the truth says.
+/// The course of a run. It alternates between storms, in which faults overlap while clients act at random, and quiet
+/// times, after which the service must match the truth.
 final class Day {
   /// In microseconds.
   static let storm: Int64 = 140_000_000
   static let quiet: Int64 = 100_000_000
-  /// How long clients rest, in those rounds in which they do.
+  /// How long clients rest in the rounds that include a rest.
   static let rest: Int64 = 330_000_000
   static let faultsPerStorm = 20
 
   private let world: World
-  /// The numbers of the only faults to use, or nil for all.
+  /// The numbers of the faults to use, or nil for all.
   private let kept: Set<Int>?
   private let rounds: Int
   private(set) var faultCount = 0
@@ -47,7 +47,7 @@ final class Day {
       if !rests { world.schedule.at(time - 12_000_000) { [world] in world.checks.probe() } }
       world.schedule.at(time) { [world] in world.checks.quiet(rests: rests) }
       guard round % 4 == 3 || round == rounds - 1 else { continue }
-      // Everybody leaves, and the service exits.
+      // All clients leave, and the service exits.
       world.schedule.at(time + 1) { [world] in for client in world.clients { client.exit() } }
       time += 20_000_000
       world.schedule.at(time) { [world] in world.checks.left() }

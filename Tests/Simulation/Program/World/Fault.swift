@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// Something that goes wrong, or changes, at a time and for a time.
+/// A fault or change that begins at a given time and lasts for a given time.
 struct Fault {
   enum Kind: String, CaseIterable {
     case agentOff, agentCoarse, agentFlaps, agentFloods, agentLeaves, agentHangs
@@ -27,7 +27,7 @@ struct Fault {
     var time = begin
     var faults: [Fault] = []
     for index in 0..<count {
-      // Some come together, so that they overlap.
+      // Some begin together, so that they overlap.
       if chance.percent(60) {
         time = begin + Int64(chance.next() % UInt64(end - begin))
       } else {

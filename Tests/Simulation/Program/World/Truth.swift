@@ -27,7 +27,7 @@ final class Truth {
 
   func isSandboxed(_ program: Program) -> Bool { (program as? Client)?.isSandboxed ?? false }
 
-  /// Whether a client counts as sandboxed. Root and the service's own user need not be known.
+  /// Whether a client counts as sandboxed. Nothing needs to be known about root and the service's own user.
   private func isConfined(_ client: Client) -> Bool {
     client.isSandboxed || client.isUnverifiable && client.user != 0 && client.user != World.serviceUser
   }
@@ -45,7 +45,7 @@ final class Truth {
     changed("polkit's answer about \(name) of \(user) becomes \(answer.map { "\($0)" } ?? "the default")")
   }
 
-  /// Records a change, and what follows from it for each client.
+  /// Records a change and its consequences for each client.
   func changed(_ story: String) {
     changedAt = world.schedule.now
     world.tell(story)
@@ -54,7 +54,7 @@ final class Truth {
     }
   }
 
-  /// The finest level at which a client may have locations.
+  /// The finest level at which a client may receive locations.
   func level(of client: Client) -> AccuracyLevel {
     guard client.isConnected, !isConfined(client) else { return .none }
     if client.user == 0 || client.user == World.serviceUser { return .exact }
@@ -67,7 +67,7 @@ final class Truth {
     return agents.map { min($0.level, permitted) }.min() ?? .none
   }
 
-  /// The status and the reason that a client must have been told once things are quiet.
+  /// The status and reason that must have been reported to a client after a quiet time.
   func authorization(
     of client: Client, asking level: AccuracyLevel, isNamed: Bool = false
   ) -> (status: String, reason: String) {
@@ -96,8 +96,8 @@ nonisolated struct Entitlement {
   static let tolerance: Int64 = 200_000
 
   private var history: [(time: Int64, level: AccuracyLevel, isServed: Bool)] = []
-  /// When the client last lost what it had while it was served, for longer than the tolerance. Of other losses the service
-  /// need not learn.
+  /// When the client last lost access for longer than the tolerance while it was served. The service may miss shorter
+  /// losses.
   private(set) var revokedAt: Int64?
 
   var level: AccuracyLevel { history.last?.level ?? .none }

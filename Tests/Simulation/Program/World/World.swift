@@ -26,7 +26,7 @@ final class World {
   private(set) var seconds: [Agent] = []
   private(set) var clients: [Client] = []
   private(set) var fixes: [UInt64: Fix] = [:]
-  /// How often the machine has slept, and when it woke last.
+  /// The number of suspends, and the time of the last resume.
   private(set) var sleeps = 0
   private(set) var wokeAt: Int64 = .min / 2
   private(set) var wokeAtBoottime: Int64 = .min / 2
@@ -34,18 +34,18 @@ final class World {
   /// Whether the machine is at the other of the two places between which it moves, and since when.
   private(set) var isElsewhere = false
   private(set) var movedAt: Int64 = .min / 2
-  /// Since when GeoClue's configuration has disallowed a program.
+  /// When GeoClue's configuration began to disallow a program.
   private(set) var disallowedSince: Int64?
   /// `subscriptions-per-user` in the service's configuration.
   private(set) var limit: UInt32 = 40
-  /// When the programs of each user last asked for much at once.
+  /// When each user's programs last made a burst of calls.
   private(set) var crowdedAt: [UInt32: Int64] = [:]
-  /// Since when all has been well.
+  /// When the last fault ended.
   var healedAt: Int64?
   private let folder: String
-  /// Since when the service has owned its name.
+  /// When the service acquired its name.
   private(set) var servingSince: Int64?
-  /// The service was called while it did not run.
+  /// The service was called while it was not running.
   private var isServiceWanted = false
   private(set) var isOver = false
   private(set) var hash = TraceHash()
@@ -110,14 +110,14 @@ final class World {
 
   // MARK: - Turns
 
-  /// Runs beside the service, which has something to do.
+  /// Runs a turn of the world while the service is busy.
   private func busy() {
     kernel_advance_to(kernel_monotonic() + Int64(chance.number(in: 1...40)))
     while schedule.runNext() {}
     if chance.percent(50) { _ = bus.turn() }
   }
 
-  /// Runs while the service waits. Returns false when its time is over.
+  /// Runs a turn of the world while the service waits. Returns false when its time is over.
   private func idle(until deadline: Int64) -> Bool {
     if bus.turn() || schedule.runNext() { return true }
     guard let next = schedule.next, next <= deadline else {
@@ -129,7 +129,7 @@ final class World {
     return true
   }
 
-  /// Lets time pass while no service runs. Returns true when one is wanted.
+  /// Advances time while no service is running. Returns true when a program calls it.
   func waitForCall() -> Bool {
     while !isServiceWanted, !isOver { _ = idle(until: kernel_monotonic() + 1_000_000) }
     defer { isServiceWanted = false }
@@ -183,13 +183,13 @@ final class World {
     52.5 + Double(schedule.now) * 1e-12 + (isElsewhere != isOther ? 0.05 : 0)
   }
 
-  /// GeoClue measures where the machine is.
+  /// GeoClue measures the machine's place.
   func measure(isFine: Bool, isOutlier: Bool = false) -> Fix {
-    // Each latitude is of one measurement.
+    // Each latitude identifies one measurement.
     let latitude = place(isOther: false) + Double(fixes.count) * 1e-9 + (isOutlier ? 2 : 0)
     let fix = Fix(
       number: fixes.count + 1, latitude: latitude, longitude: Self.longitude,
-      // One that is four times better than the one before it counts as a correction.
+      // One that is four times as accurate as the previous one counts as a correction.
       accuracy: isFine ? Double(chance.number(in: (isOutlier ? 8 : 3)...30)) : 3_000,
       timestamp: UInt64(kernel_realtime() / 1_000_000),
       measuredAt: schedule.now, sleeps: sleeps, isOutlier: isOutlier)
@@ -210,7 +210,7 @@ final class World {
     truth.changed("the machine moves")
   }
 
-  /// The machine sleeps. Programs learn of it from logind, if it runs, and from the kernel.
+  /// The machine sleeps. Programs receive this from logind, if it is running, and from the kernel.
   func sleep(_ microseconds: Int64, isAnnounced: Bool) {
     if isAnnounced { logind.prepareForSleep(true) }
     schedule.after(chance.time(100...200_000)) { [weak self] in
@@ -230,7 +230,7 @@ final class World {
     truth.changed("the clock is set by \(difference / 1_000_000) s")
   }
 
-  /// Whether all has been well since before a time.
+  /// Whether the last fault ended at least 5 s before a time.
   func isQuiet(at time: Int64) -> Bool { healedAt.map { time > $0 + 5_000_000 } ?? false }
 
   // MARK: - Files
@@ -241,7 +241,7 @@ final class World {
     fclose(file)
   }
 
-  /// Lets GeoClue's configuration disallow a program, or not.
+  /// Sets whether GeoClue's configuration disallows a program.
   func disallow(_ isDisallowed: Bool) {
     guard isDisallowed != (disallowedSince != nil) else { return }
     disallowedSince = isDisallowed ? schedule.now : nil
@@ -249,12 +249,12 @@ final class World {
       "geoclue/geoclue.conf", "[org.example.Named]\nallowed=\(!isDisallowed)\nsystem=false\nusers=\n")
     limit = isDisallowed ? 39 : 40
     write("geopublicist/geopublicist.conf", "[Limits]\nsubscriptions-per-user=\(limit)\n")
-    // As `systemctl reload` does. The signal is blocked, so a service that does not run yet takes it when it does.
+    // As `systemctl reload` does. The signal is blocked, so a service that is still starting handles it later.
     kill(getpid(), SIGHUP)
     truth.changed("GeoClue's configuration \(isDisallowed ? "disallows" : "allows") a program")
   }
 
-  /// Whether no limit is in the way of another subscription of a client.
+  /// Whether no limit prevents another subscription of a client.
   func mayCreate(for client: Client) -> Bool {
     let sum = clients.filter { $0.user == client.user }.reduce(0) { $0 + $1.objects }
     return sum < 39 && client.objects < Self.subscriptionsPerConnection
@@ -307,7 +307,7 @@ extension World {
     polkit.announce()
   }
 
-  /// Programs of one user ask for much at once while those of others ask for little.
+  /// Programs of one user make a burst of calls while those of others make few.
   func crowd(of user: UInt32) {
     crowdedAt[user] = schedule.now
     for client in clients where client.user == user { client.flood(190) }
