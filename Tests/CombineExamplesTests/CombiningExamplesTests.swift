@@ -25,7 +25,7 @@ import Testing
     subscription.cancel()
   }
 
-  /// What is printed of two publishers that are combined in some way, and send in turn.
+  /// Returns the output of two publishers that are combined and send alternately.
   private func combined<P: Publisher>(
     _ combine: (PassthroughSubject<Int, Never>, PassthroughSubject<String, Never>) -> P
   ) -> String where P.Output == (Int, String), P.Failure == Never {
@@ -79,7 +79,7 @@ import Testing
     #expect(out.joined == "2 / 2")
   }
 
-  /// Two subscribers that print what they get.
+  /// Two subscribers that print their values.
   private func subscribe<P: Publisher>(_ name: String, to publisher: P) -> AnyCancellable
   where P.Output == String, P.Failure == Never {
     return publisher.sink(

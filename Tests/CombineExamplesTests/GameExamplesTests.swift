@@ -4,7 +4,7 @@ import Foundation
 import GeopublicistPublishingTestSupport
 import Testing
 
-/// A game that asks a service for two pictures at once and counts down while the player thinks.
+/// A game that requests two pictures in parallel and counts down while the player thinks.
 @Suite("examples: a game") struct GameExamplesTests {
   enum GameError: Error, Equatable {
     case statusCode, decoding, other
@@ -16,7 +16,7 @@ import Testing
 
   struct Picture: Codable, Equatable { let url: String }
 
-  /// What a service answers, in place of a data task.
+  /// The answer of a service, instead of a data task's.
   private func answer(_ text: String, code: Int = 200) -> AnyPublisher<(data: Data, response: Int), URLError> {
     Just((data: Data(text.utf8), response: code)).setFailureType(to: URLError.self).eraseToAnyPublisher()
   }

@@ -4,11 +4,11 @@ import Foundation
 import GeopublicistPublishingTestSupport
 import Testing
 
-/// Stand-ins for what the tutorials take from CoreLocation.
+/// Stand-ins for the tutorials' types from CoreLocation.
 struct Position: Equatable {
   var latitude: Double
   var longitude: Double
-  /// On a plane, in metres: enough for a test.
+  /// In metres on a plane, which suffices for a test.
   func distance(from other: Position) -> Double {
     hypot(latitude - other.latitude, longitude - other.longitude) * 111_000
   }
@@ -22,7 +22,7 @@ enum LocationError: String, Error {
   case restricted, denied, unknown
 }
 
-/// A delegate that publishes: a status that ends with a failure where there is nothing more to hope for.
+/// A delegate that publishes a status, which fails when no location can be expected any more.
 final class LocationDelegate {
   let statusPublisher = PassthroughSubject<Status, LocationError>()
   let locationPublisher = PassthroughSubject<Position?, Never>()
@@ -74,7 +74,7 @@ where Clock.SchedulerTimeType.Stride: ExpressibleByFloatLiteral {
   }
 }
 
-/// A free function: as a method it would hold the view model from its own subscription.
+/// A free function, because as a method it would make the subscription retain the view model.
 private func lessThanOneMeter(_ old: Position?, _ new: Position?) -> Bool {
   switch (old, new) {
   case (nil, nil): true
@@ -149,7 +149,7 @@ private func lessThanOneMeter(_ old: Position?, _ new: Position?) -> Bool {
     subscription.cancel()
   }
 
-  /// A sink as a value, in place of a binding to a view.
+  /// A sink as a value, instead of a binding to a view.
   @Test func `a sink can be stored as a value`() {
     final class Label { var isHidden = false }
     let label = Label()

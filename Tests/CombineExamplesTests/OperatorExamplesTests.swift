@@ -5,13 +5,13 @@ import Testing
 @Suite("examples: operators") struct OperatorExamplesTests {
   let out = Output()
 
-  @Test func `collect gathers all values, or as many as it is told`() {
+  @Test func `collect gathers all values, or a given number of them`() {
     let letters = ["A", "B", "C", "D", "E"].publisher
     #expect(printed(letters.collect()) == #"["A", "B", "C", "D", "E"] / finished"#)
     #expect(printed(letters.collect(2)) == #"["A", "B"] / ["C", "D"] / ["E"] / finished"#)
   }
 
-  @Test func `operators with a value for each of some values`() {
+  @Test func `operators transform, filter or replace each value`() {
     #expect(printed([1, 2, 3, 4, 5].publisher.scan(0) { $0 + $1 }) == "1 / 3 / 6 / 10 / 15 / finished")
     #expect(printed((1...10).publisher.filter { $0.isMultiple(of: 3) }) == "3 / 6 / 9 / finished")
     #expect(printed(["A", nil, "C"].publisher.replaceNil(with: "*_*").map { $0! }) == "A / *_* / C / finished")
@@ -20,7 +20,7 @@ import Testing
     #expect(printed((1...1000).publisher.ignoreOutput()) == "finished")
   }
 
-  @Test func `reduce, min, first and count give one value`() {
+  @Test func `reduce, min, first and count publish one value`() {
     #expect(printed([1, 2, 3, 4, 5].publisher.reduce(0) { $0 + $1 }) == "15 / finished")
     #expect(printed([5, 1, 3].publisher.min()) == "1 / finished")
     #expect(printed([5, 1, 3].publisher.first()) == "5 / finished")
@@ -40,8 +40,8 @@ import Testing
       ])
   }
 
-  /// Older versions of Combine told the request before the subscription, and tutorials of that time show it so; here
-  /// the subscription comes first, as in newer ones.
+  /// Older versions of Combine reported the request before the subscription, as tutorials of that time show. Here, as
+  /// in newer versions, the subscription comes first.
   @Test func `handleEvents observes each event`() {
     _ = [1, 2, 3].publisher
       .handleEvents(
@@ -69,7 +69,7 @@ import Testing
     return values.joined(separator: " ")
   }
 
-  /// Every operator that the lists only name, once, on 1 to 5.
+  /// Uses every operator that the lists only name, on the values 1 to 5.
   @Test func `operators that are only named compile`() {
     let numbers = (1...5).publisher.setFailureType(to: Error.self)
     #expect(values(numbers.tryScan(0) { $0 + $1 }) == "1 3 6 10 15")

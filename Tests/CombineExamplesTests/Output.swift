@@ -2,7 +2,7 @@
 import Combine
 import Foundation
 
-/// Takes the place of standard output: what an example prints, line by line, from any thread.
+/// Replaces standard output: collects an example's lines from any thread.
 final class Output: TextOutputStream, @unchecked Sendable {
   private let lock = NSLock()
   private var text = ""
@@ -21,11 +21,11 @@ final class Output: TextOutputStream, @unchecked Sendable {
     return text.isEmpty ? [] : text.dropLast().split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// All lines, joined as the tutorials' comments show them.
+  /// All lines, joined as in the tutorials' comments.
   var joined: String { lines.joined(separator: " / ") }
 }
 
-/// What a publisher publishes at once, and how it ends, joined as the tutorials' comments show it.
+/// The values that a publisher sends synchronously, and its completion, joined as in the tutorials' comments.
 func printed<P: Publisher>(_ publisher: P) -> String {
   let out = Output()
   _ = publisher.sink(
@@ -36,7 +36,7 @@ func printed<P: Publisher>(_ publisher: P) -> String {
 }
 
 extension RunLoop {
-  /// Works until `condition` holds or 30 seconds have passed.
+  /// Runs the loop until `condition` holds or 30 seconds have passed.
   func run(until condition: () -> Bool) {
     let deadline = Date(timeIntervalSinceNow: 30)
     while !condition(), Date() < deadline {
@@ -45,14 +45,15 @@ extension RunLoop {
   }
 }
 
-/// Does `body` on a thread with a run loop of its own. In a test run `RunLoop.main` is not served.
+/// Runs `body` on a thread with its own run loop. In a test run `RunLoop.main` is not served.
 func onRunLoop<Value>(_ body: @escaping (RunLoop) -> Value) async -> Value {
   await withCheckedContinuation { continuation in
     Thread { continuation.resume(returning: body(RunLoop.current)) }.start()
   }
 }
 
-/// The main queue, marked. On Linux a test run serves it from changing threads, so `Thread.isMainThread` says nothing.
+/// The main queue, marked. On Linux a test run serves it from changing threads, so `Thread.isMainThread` is
+/// meaningless.
 enum MainQueue {
   private static let key = DispatchSpecificKey<Bool>()
   private static let marked: Void = DispatchQueue.main.setSpecific(key: key, value: true)
@@ -64,7 +65,7 @@ enum MainQueue {
   }
 }
 
-/// Gives way to other threads and the main queue until `condition` holds or 30 seconds have passed.
+/// Yields to other threads and the main queue until `condition` holds or 30 seconds have passed.
 func wait(until condition: () -> Bool) async {
   let deadline = Date(timeIntervalSinceNow: 30)
   while !condition(), Date() < deadline {

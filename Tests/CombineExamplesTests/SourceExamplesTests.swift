@@ -26,7 +26,7 @@ import Testing
     #expect(printed(stride(from: 0, to: 6, by: 2).publisher) == "0 / 2 / 4 / finished")
   }
 
-  @Test func `Empty and Fail end at once`() {
+  @Test func `Empty and Fail end without a value`() {
     #expect(printed(Empty<Int, Never>()) == "finished")
     #expect(printed(Empty<Int, Never>(completeImmediately: false)) == "")
     #expect(printed(Fail<Int, Trouble>(error: .some)) == "failure")

@@ -2,7 +2,7 @@
 import Combine
 import Testing
 
-/// Where Combine's programs use `DispatchQueue.main`.
+/// The scheduler for which programs written for Combine use `DispatchQueue.main`.
 @MainActor @Suite("TaskScheduler") struct TaskSchedulerTests {
   let scheduler = TaskScheduler.main
 
@@ -14,7 +14,7 @@ import Testing
     #expect(entries == [1, 2, 3])
   }
 
-  @Test func `operators of time take it`() async {
+  @Test func `timed operators accept it`() async {
     let subject = PassthroughSubject<Int, Never>()
     let values = subject.debounce(for: .milliseconds(20), scheduler: scheduler).keepingNewest().values
     var iterator = values.makeAsyncIterator()
@@ -36,7 +36,7 @@ import Testing
     #expect(times.count == count)
   }
 
-  @Test func `spans of time compute with seconds`() {
+  @Test func `intervals are computed in seconds`() {
     typealias Span = TaskScheduler.SchedulerTimeType.Stride
     #expect(Span.seconds(1.5) + 0.5 == 2)
     #expect(Span.milliseconds(1500) * 2 == 3)

@@ -3,12 +3,12 @@ import Combine
 import Foundation
 import Testing
 
-/// Where `receive(on:)` and `subscribe(on:)` let things happen. The layer has no locks, so the other thread gets its
-/// work only when the first has finished with the chain.
+/// The threads on which `receive(on:)` and `subscribe(on:)` run their parts. Publishers have no locks, so the other
+/// thread receives its work only after the first has finished with the chain.
 @Suite("examples: threads") struct ThreadExamplesTests {
   let out = Output()
 
-  /// Where a chain does things: true for the main queue. It begins while the background queue waits.
+  /// Whether each step of a chain ran on the main queue. It begins while the background queue waits.
   @MainActor private func places(_ count: Int, _ chain: (DispatchQueue) -> AnyCancellable) async -> String {
     let queue = DispatchQueue(label: "background")
     queue.suspend()
@@ -68,7 +68,7 @@ import Testing
     subscription.cancel()
   }
 
-  @MainActor @Test func `the immediate scheduler runs at once`() {
+  @MainActor @Test func `the immediate scheduler runs inside the call`() {
     _ = Just(1).receive(on: ImmediateScheduler.shared).sink { _ in out.print(MainQueue.isCurrent) }
     #expect(out.joined == "true")
   }

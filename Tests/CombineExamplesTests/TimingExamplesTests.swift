@@ -8,7 +8,7 @@ import Testing
   let out = Output()
   let scheduler = TestScheduler()
 
-  /// "HelloCombine" as it is typed: the text so far, at each of the times.
+  /// The user types "HelloCombine": the text so far at each of the times.
   private func type(at times: [Double], into subject: PassthroughSubject<String, Never>) {
     for (count, time) in times.enumerated() {
       scheduler.schedule(after: .seconds(time)) { subject.send(String("HelloCombine".prefix(count + 1))) }
@@ -53,9 +53,9 @@ import Testing
     subscription.cancel()
   }
 
-  /// Older versions of Combine passed a value at once and were silent for the interval (for this input
-  /// `H / HelloC / HelloComb / HelloCombin`); since then, and here, the first passes at once and then the oldest of
-  /// each interval, at its end.
+  /// Older versions of Combine passed a value immediately and were silent for the interval (for this input `H / HelloC
+  /// / HelloComb / HelloCombin`). In newer versions, as here, the first value passes immediately, then the oldest of
+  /// each interval at its end.
   @Test func `throttle keeps the oldest value`() {
     let subject = PassthroughSubject<String, Never>()
     let subscription = subject.throttle(for: .seconds(1), scheduler: scheduler, latest: false)
@@ -90,7 +90,7 @@ import Testing
     subscription.cancel()
   }
 
-  /// The registration form: the name is checked by a service after a pause in typing, the password at once.
+  /// A registration form: a service checks the name after a pause in typing; the password is checked immediately.
   @Test func `a registration form validates its fields`() {
     final class Button { var isEnabled = false }
     final class Form {

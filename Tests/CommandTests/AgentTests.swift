@@ -7,7 +7,7 @@ import Testing
 
 @testable import geopublicist
 
-/// When `geopublicist agent` is its user's agent.
+/// Whether `geopublicist agent` registers as its user's agent.
 @Suite struct AgentMachineTests {
   private static let desktop: BusName = ":1.7"
   private static let other: BusName = ":1.8"
@@ -41,7 +41,7 @@ import Testing
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
   }
 
-  @Test func `an agent returns after a rival that left before it registered`() {
+  @Test func `an agent returns after another one that left before it registered`() {
     var machine = machine(
       .geoclueAppeared, .probed(isAnotherRegistered: false), .accepted, .rivalFound(Self.desktop, hasAnnounced: false),
       .left(Self.desktop))
@@ -50,13 +50,13 @@ import Testing
     #expect(machine.handle(.accepted) == [] && machine.phase == .registered && !machine.standsAside)
   }
 
-  @Test func `a desktop whose agent has given up does not keep another one away`() {
+  @Test func `a desktop whose agent has given up does not prevent another one`() {
     var machine = machine(.rivalFound(Self.desktop, hasAnnounced: false), .geoclueAppeared)
     #expect(machine.standsAside)
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
     #expect(!machine.standsAside)
     _ = machine.handle(.accepted)
-    // It is looked for once more when this agent is registered.
+    // Other agents are searched again after this agent has registered.
     _ = machine.handle(.rivalFound(Self.desktop, hasAnnounced: false))
     #expect(machine.phase == .registered && !machine.standsAside)
     // It has registered after all.
@@ -71,7 +71,7 @@ import Testing
     #expect(!machine.standsAside)
   }
 
-  @Test func `a late answer of an earlier GeoClue counts for nothing`() {
+  @Test func `a late answer of an earlier GeoClue is ignored`() {
     var machine = machine(.geoclueAppeared, .geoclueVanished)
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [])
     #expect(machine.handle(.accepted) == [] && machine.phase == .withoutGeoClue)
@@ -80,7 +80,7 @@ import Testing
   @Test(arguments: [
     ("/usr/bin/gnome-shell", true), ("/usr/libexec/phosh", true), ("/usr/libexec/geoclue-2.0/demos/agent", true),
     ("/usr/bin/agent", false), ("/usr/bin/sway", false), ("", false),
-  ]) func `the desktops' agents are known by their programs`(path: String, isAgent: Bool) {
+  ]) func `the desktops' agents are recognised by their programs`(path: String, isAgent: Bool) {
     #expect(RivalWatch.isAgent(executable: path) == isAgent)
   }
 
@@ -88,7 +88,7 @@ import Testing
     arguments: [
       ("GNOME", Desktop.gnome), ("ubuntu:GNOME", .gnome), ("Phosh:GNOME", .phosh), ("sway:wlroots", .withoutAgent),
       ("X-Unknown", .unknown), (nil, .unknown),
-    ] as [(String?, Desktop)]) func `remedies know the desktop`(variable: String?, desktop: Desktop)
+    ] as [(String?, Desktop)]) func `remedies suit the desktop`(variable: String?, desktop: Desktop)
   {
     #expect(Desktop(variable) == desktop)
   }
@@ -119,7 +119,7 @@ import Testing
     #expect(agent.exited == nil)
   }
 
-  @Test func `the switch of a desktop without one gives and takes the location`() throws {
+  @Test func `switch works on a desktop without a location switch`() throws {
     let (bus, session) = (try PrivateBus(.system), try PrivateBus(.session))
     let geoclue = try RealGeoClue(on: bus)
     let agent = try agent(on: bus)
@@ -167,7 +167,7 @@ import Testing
     desktop.kill()
     try waitFor("registered", of: agent)
 
-    // One that comes later; GNOME announces its level when it has registered.
+    // A later agent; GNOME announces its level after it has registered.
     let later = try DesktopAgent(at: bus.address)
     try later.setLevel(4)
     try waitFor("aside", of: agent)
@@ -176,7 +176,7 @@ import Testing
     #expect(geoclue.isRunning)
   }
 
-  @Test func `an agent that stands aside still answers with its level`() throws {
+  @Test func `an inactive agent still answers with its level`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let desktop = try DesktopAgent(at: bus.address)
@@ -197,7 +197,7 @@ import Testing
     try client.match("type='signal',sender='\(own)',member='PropertiesChanged'")
     try flip("city", on: bus)
     let change = try client.waitFor(1, "PropertiesChanged")[0]
-    // Without the value, which would start GeoClue clients again that depended on this agent.
+    // The signal has no value, because GeoClue would then restart clients that depended on this agent.
     #expect(change[1].keys == [] && change[2].array == ["MaxAccuracyLevel"])
     let level = try client.get(
       "MaxAccuracyLevel", of: "\(geoClueName).Agent", at: "/org/freedesktop/GeoClue2/Agent", of: own)
@@ -220,7 +220,7 @@ import Testing
       off.standardError.contains(#/Location is not off .*: python3 \(process \d+\) decides, and its level is exact; /#),
       "\(off.standardError)")
     #expect(off.standardOutput == "{\"Switch\":\"off\",\"Agent\":\"aside\"}\n")
-    // The same level: the switch has its effect.
+    // The level is the same, so the switch has its effect.
     #expect(try flip("on", on: bus).succeeded)
     #expect(try flip(on: bus).succeeded)
     desktop.kill()
@@ -252,7 +252,7 @@ import Testing
     #expect(expected.map { complaint?.contains($0) == true } ?? (complaint == nil), "\(complaint ?? "nil")")
   }
 
-  @Test func `the demo agent is known when it comes later`() throws {
+  @Test func `a demo agent that starts later is recognised`() throws {
     let demo = "/usr/libexec/geoclue-2.0/demos/agent"
     guard FileManager.default.fileExists(atPath: demo) else { return }
     let bus = try PrivateBus(.system)
@@ -266,7 +266,7 @@ import Testing
     #expect(geoclue.isRunning)
   }
 
-  @Test func `one agent runs for a user`() throws {
+  @Test func `only one agent runs for each user`() throws {
     let bus = try PrivateBus(.system)
     let agent = try agent(on: bus)
     try waitFor("waiting", of: agent)

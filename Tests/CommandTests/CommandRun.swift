@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 
 /// The command on a private bus.
 enum CommandRun {
-  /// Runs it to its end, in a pipe.
+  /// Runs it in a pipe until it exits.
   static func finished(
     _ arguments: [String], on bus: PrivateBus, as user: uid_t? = nil, environment: [String: String] = [:]
   ) throws -> CommandResult {
@@ -13,26 +13,26 @@ enum CommandRun {
       within: .seconds(30))
   }
 
-  /// Starts it and goes on.
+  /// Starts it without waiting.
   static func started(_ arguments: [String], on bus: PrivateBus) throws -> ChildProcess {
     try ChildProcess([Rig.product("geopublicist"), "--address", bus.address] + arguments)
   }
 }
 
 extension CommandResult {
-  /// The objects that it has written, one a line.
+  /// The objects that it has written, one per line.
   var objects: [JSON] { JSON.lines(standardOutput) }
 }
 
 extension JSON {
-  /// The values of a text with one a line.
+  /// The values of a text with one per line.
   static func lines(_ text: String) -> [JSON] { text.split(separator: "\n").compactMap { JSON(line: String($0)) } }
 }
 
 /// The real GeoClue and the service of a deployment.
 final class CommandFixture {
   let system: PrivateBus
-  /// Where the service serves.
+  /// The bus of the service.
   let bus: PrivateBus
   let geoclue: RealGeoClue
   /// The user's agent, in a session.
@@ -47,14 +47,14 @@ final class CommandFixture {
     service = try Service(deployment, on: bus, geoclueOn: system)
   }
 
-  /// Runs the command on this bus to its end, in a pipe.
+  /// Runs the command on this bus in a pipe until it exits.
   func finished(
     _ arguments: [String], as user: uid_t? = nil, environment: [String: String] = [:]
   ) throws -> CommandResult {
     try CommandRun.finished(arguments, on: bus, as: user, environment: environment)
   }
 
-  /// Starts the command on this bus and goes on.
+  /// Starts the command on this bus without waiting.
   func started(_ arguments: [String]) throws -> ChildProcess { try CommandRun.started(arguments, on: bus) }
 
   func measure(_ latitude: Double, _ longitude: Double = 13) throws {

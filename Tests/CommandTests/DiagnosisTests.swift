@@ -8,7 +8,7 @@ import Testing
 
 @testable import geopublicist
 
-/// The doctor's rules: from what was found out to what is said, without a bus.
+/// The doctor's rules from facts to findings, without a bus.
 @Suite struct DiagnosisTests {
   /// Everything in order.
   private static func healthy() -> DoctorFacts {
@@ -55,7 +55,7 @@ import Testing
     #expect(problems { $0.service = .refused(message: "no") } == ["policy"])
     #expect(problems { ($0.geoclue, $0.stateReason) = (.refused(message: "no"), "disallowed-by-policy") } == ["policy"])
     #expect(problems { ($0.geoclue, $0.isSession) = (.refused(message: "no"), true) } == ["policy"])
-    // A policy that keeps only this user from GeoClue does not matter on the system bus.
+    // On the system bus, a policy that refuses only this user's calls to GeoClue does not matter.
     #expect(problems { $0.geoclue = .refused(message: "no") } == [])
     #expect(problems { $0.sandbox = .flatpak } == ["sandbox"])
     #expect(problems { $0.authorizationReason = "sandboxed" } == ["sandbox"])
@@ -89,7 +89,7 @@ import Testing
   @Test func `faults of the user's agent, switch, polkit and session are diagnosed`() {
     #expect(problems { ($0.probe, $0.authorizationStatus) = (.noAgent, "not-determined") } == ["agent"])
     #expect(problems { $0.authorizationReason = "no-agent" } == ["agent"])
-    // Root, and whom a rule lets through, need none.
+    // Root and users whom a rule allows need none.
     #expect(problems { ($0.probe, $0.authorizationStatus) = (.noAgent, "authorized-always") } == [])
     #expect(problems { ($0.probe, $0.userID, $0.authorizationStatus) = (.noAgent, 0, nil) } == [])
     #expect(problems { ($0.probe, $0.userID, $0.isSession) = (.noAgent, 0, true) } == [])
@@ -115,7 +115,7 @@ import Testing
 
   @Test func `the remedy for a masked unit unmasks it`() throws {
     var facts = Self.healthy()
-    // What dbus-broker says of a unit that it knows how to start; it was taken for a missing package.
+    // dbus-broker's error for a unit that exists. Regression: it was reported as a missing package.
     let error = DBusError(.serviceUnknown, "Could not activate remote peer: activation request failed: unit is masked.")
     (facts.geoclue, facts.service) = (.activatable, .activatable)
     facts.geoclue = BusQuestions.outcome(of: error, after: facts.geoclue)
@@ -164,7 +164,7 @@ import Testing
   private static nonisolated let own = AgentProgram(process: 5, program: "geopublicist", level: .exact)
   private static nonisolated let shell = AgentProgram(process: 7, program: "gnome-shell", level: .exact)
 
-  /// A set-up, the id of the problem or hint, and a part of its remedy.
+  /// A set of facts, the id of the problem or hint, and a part of its remedy.
   private nonisolated struct Row: Sendable, CustomTestStringConvertible {
     let id: String
     let remedy: String
@@ -417,7 +417,7 @@ import Testing
     }
   }
 
-  @Test func `a refused question of polkit can be asked again`() {
+  @Test func `access refused in polkit's dialog can be requested again`() {
     var facts = Self.healthy()
     facts.authorizationReason = "rejected-by-agent"
     #expect(Diagnosis.polkit(facts)?.id == "polkit-rejected")
@@ -434,7 +434,7 @@ import Testing
       ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.example.App-7.scope\n", "Flatpak"),
       ("0::/user.slice/user-1000.slice/user@1000.service/snap.example.app.scope\n", "Snap"),
       ("0::/user.slice/user-1000.slice/session-3.scope\n", nil),
-    ] as [(String, String?)]) func `a sandbox shows in the control group`(groups: String, sandbox: String?)
+    ] as [(String, String?)]) func `a sandbox is recognised by the control group`(groups: String, sandbox: String?)
   {
     #expect(FactGatherer.sandbox(controlGroups: groups)?.rawValue == sandbox)
   }
@@ -468,7 +468,7 @@ import Testing
     }
   }
 
-  /// An administrator's rule may allow what usually is a fault.
+  /// An administrator's rule may allow what would otherwise be refused.
   @Test func `a client that receives locations has no fault to report`() {
     #expect(
       problems {

@@ -38,7 +38,7 @@ import Testing
     #expect(try problems(on: machine.bus) == [:])
   }
 
-  /// The second program hears what the doctor is to hear: nothing from GeoClue 2.8.1 on.
+  /// The second program receives the signals that the doctor listens for: none from GeoClue 2.8.1 on.
   @Test func `doctor warns of coordinates that GeoClue broadcasts`() throws {
     let machine = try CommandFixture()
     let agent = try DesktopAgent(at: machine.bus.address)
@@ -119,7 +119,7 @@ import Testing
   func `doctor reports a missing service and wrong settings`(settings: String, subject: String, finding: String) throws
   {
     let bus = try PrivateBus(.system)
-    // Otherwise it is no system bus.
+    // Without this it is not a system bus.
     let manager = try ChildProcess([Rig.python, Rig.file("own-name.py"), bus.address, "org.freedesktop.login1"])
     try eventually("the name is owned") { manager.standardOutput.hasPrefix("ready") }
     #expect(try problems(on: bus, settings: settings)[subject]?.contains(finding) == true)
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test(arguments: [Service.name, geoClueName]) func `doctor reports a bus that refuses calls`(service: String) throws {
-    // dbus-daemon, which says why.
+    // dbus-daemon, whose error contains the reason.
     let bus = try PrivateBus(.session, broker: .dbusDaemon, refusing: service)
     let owner = try ChildProcess([Rig.python, Rig.file("own-name.py"), bus.address, service])
     try eventually("the name is owned") { owner.standardOutput.hasPrefix("ready") }
@@ -191,7 +191,7 @@ import Testing
     #expect(geoclue.isRunning && service.isRunning)
   }
 
-  /// GeoClue with settings of the test's own.
+  /// GeoClue with the test's settings.
   private func configuredGeoClue(_ settings: String, on bus: PrivateBus, _ receiver: NMEAServer) throws -> ChildProcess
   {
     let folder = directory.freshFile("geoclue")
@@ -203,7 +203,7 @@ import Testing
     return geoclue
   }
 
-  /// What GeoClue itself says of its settings, which may not be readable for all users.
+  /// GeoClue's own messages about its settings, which may not be readable for all users.
   @Test(.enabled(if: Rig.isRoot, "mounts settings for GeoClue"))
   func `doctor reports GeoClue settings that forbid location`() throws {
     let bus = try PrivateBus(.system)
@@ -244,7 +244,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "mounts a root of its own")) func `doctor reports a sandbox`() throws {
-    // The file by which every program in a Flatpak sandbox knows that it is in one, over this machine's root.
+    // The file that marks a Flatpak sandbox, mounted over this machine's root.
     let script = """
       mount -t tmpfs none "$1" && mkdir "$1/upper" "$1/work" "$1/root"
       mount -t overlay none -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/root"
@@ -252,7 +252,7 @@ import Testing
       mount --rbind /proc "$1/root/proc"
       exec chroot "$1/root" "$2" --address unix:path=/nonexistent doctor --json
       """
-    // The program and what it is linked to are on the root, wherever else the package may be built.
+    // The program and its libraries are on the root file system, even if the package is built elsewhere.
     let program = Rig.product("geopublicist")
     let result = try run(["unshare", "--mount", "sh", "-ec", script, "-", directory.path, program])
     let found = JSON.lines(result.standardOutput)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import geopublicist
 
-/// The manual and the completions say what the command does.
+/// The manual and the completions match the command.
 @Suite(.serialized) struct DocumentationTests {
-  /// A command's options as its help has them.
+  /// A command's options as listed in its help.
   private func options(of command: String) throws -> Set<String> {
     let help = try run([Rig.product("geopublicist"), command, "--help"])
     return Set(help.standardOutput.matches(of: #/ (--[a-z-]+)/#).map { String($0.1) })
@@ -40,9 +40,9 @@ import Testing
     for id in ids { #expect(manual.contains(id), "\(id)") }
   }
 
-  /// The libraries that other programs may use, and what they pass on.
+  /// The libraries that other programs may use, and the modules that they re-export.
   @Test func `every public declaration of the libraries is documented`() throws {
-    // Beside the running tests, whatever other programs may be tested.
+    // Always beside the running tests, even if other programs are tested.
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") as NSString
     let result = try run(
       [
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// The shells find the program under test.
+  /// Makes the shells find the program under test.
   private static let environment = [
     "PATH": "\((Rig.product("geopublicist") as NSString).deletingLastPathComponent):/usr/bin:/bin", "TERM": "dumb",
   ]
@@ -83,7 +83,7 @@ import Testing
     #expect(try Set(result.standardOutput.split(separator: "\n").map(String.init)) == options(of: command))
   }
 
-  @Test func `fish completes words and says what they mean`() throws {
+  @Test func `fish completes words with descriptions`() throws {
     let file = Rig.sourceFile("packaging/completions/geopublicist.fish")
     let script = "source '\(file)'; complete -C 'geopublicist rep'; complete -C 'geopublicist locate --format=w'"
     let result = try run(["fish", "-c", script], environment: Self.environment)
@@ -91,7 +91,7 @@ import Testing
     #expect(lines == ["replay\t\(ReplayCommand.summary)", "--format=waybar"], "\(result.standardError)")
   }
 
-  /// What the Tab key makes of the beginning of a line.
+  /// The Tab key's completion of the beginning of a line.
   @Test(arguments: [
     ("sta", "status"), ("--session mon", "--session monitor"),
     ("--address=x watch --acc", "--address=x watch --accuracy"),
@@ -108,9 +108,9 @@ import Testing
     let folder = Rig.sourceFile("packaging/completions")
     try shell.send("unsetopt beep; fpath=('\(folder)' $fpath); autoload -Uz compinit; compinit -u -D; print rea''dy")
     try eventually("zsh is ready") { shell.standardOutput.contains("ready") }
-    // The line is not called, but printed: to its beginning, a command, to its end. zsh takes an = back there.
+    // The line is printed instead of executed: a command is put before its beginning. zsh removes an = at its end.
     try shell.send("geopublicist \(beginning)\t\u{1}print -r -- '<\u{5}>'")
-    // A terminal ends its lines by two characters.
+    // A terminal ends its lines with two characters.
     let line = #/\r\n<geopublicist ([^>]*?) *>\r\n/#.matchingSemantics(.unicodeScalar)
     let found = try eventual("the line") { shell.standardOutput.firstMatch(of: line) }
     #expect(found.1 == completed)

@@ -67,12 +67,12 @@ import Testing
     (["replay", "--system", "x"], "There is no option --system; --help lists the options"),
     (["region", "1,2,100m", "--assumed", "unknown"], "--assumed takes inside or outside, not 'unknown'"),
     (["record", ""], "record takes one FILE"),
-  ]) func `a mistake is answered with what was meant`(arguments: [String], message: String) throws {
+  ]) func `a mistake is answered with a suggestion`(arguments: [String], message: String) throws {
     let result = try run([Rig.product("geopublicist")] + arguments)
     #expect(result.exit == .status(2) && result.standardError == "geopublicist: \(message)\n")
   }
 
-  @Test(arguments: [["replay"], ["record", "--summary"]]) func `a file is named once`(command: [String]) throws {
+  @Test(arguments: [["replay"], ["record", "--summary"]]) func `an error names a file once`(command: [String]) throws {
     let result = try run([Rig.product("geopublicist")] + command + ["/nonexistent/walk.gpx"])
     #expect(result.exit == .status(1))
     #expect(result.standardError == "geopublicist: /nonexistent/walk.gpx: No such file or directory\n")
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: [["--session", "status"], ["replay", Rig.sourceFile("Tests/Fuzz/Seeds/gpx/track.gpx")]])
-  func `no session bus is 4`(arguments: [String]) throws {
+  func `a missing session bus exits with 4`(arguments: [String]) throws {
     let nowhere = ["env", "-u", "DBUS_SESSION_BUS_ADDRESS", "-u", "DISPLAY", "XDG_RUNTIME_DIR=/nonexistent"]
     let result = try run(nowhere + [Rig.product("geopublicist")] + arguments)
     #expect(result.exit == .status(4))
@@ -127,7 +127,7 @@ import Testing
     "org.freedesktop.DBus.Error.TimedOut", "org.freedesktop.DBus.Error.Spawn.ChildExited",
     "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.systemd1.JobFailed",
     "org.freedesktop.systemd1.UnitMasked",
-  ]) func `a service that does not start is 4`(name: String) throws {
+  ]) func `a service that does not start exits with 4`(name: String) throws {
     let name = try #require(ErrorName(validating: name))
     #expect(Failure(DBusError(name, "of some kind"), on: "the system bus").status == 4)
   }

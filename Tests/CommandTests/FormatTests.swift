@@ -39,7 +39,7 @@ import Testing
     #expect(Number.fixed(.nan, 1) == "?")
   }
 
-  @Test func `JSON escapes what it must`() {
+  @Test func `JSON escapes control characters and quotation marks`() {
     #expect(JSONText.quoted("a\"\\\n\u{1}\u{7F}\u{2028}é") == "\"a\\\"\\\\\\n\\u0001\\u007f\\u2028é\"")
     #expect(JSONText.text(Value.double(.infinity)) == "null" && JSONText.text(Value.double(1e-7)) == "1e-07")
     let value = Value.options([("A", .structure([.uint64(.max), .boolean(true)])), ("B", .strings(["x"]))])
@@ -67,7 +67,7 @@ import Testing
       lines.contains("[[179.5,10],[180,10.5]]") && lines.contains("[[-180,10.5],[-179.5,11],[-179,11]]"), "\(lines)")
   }
 
-  @Test func `waybar is told that access is refused`() throws {
+  @Test func `waybar receives refusals`() throws {
     let line = try LocationTemplate("waybar").text(refusal: "Location is turned off")
     #expect(line == #"{"text":"","tooltip":"Location is turned off","class":"denied"}"#)
     #expect(try LocationTemplate("plain").text(refusal: "x") == nil)
@@ -136,7 +136,7 @@ import Testing
     ("{latitude:4}", "precision"), ("{latitude:.16}", "precision"), ("{latitude:.-1}", "precision"),
     ("nonsense", "waybar"), ("{}", "no field"),
   ])
-  func `a template that cannot be used is refused before anything is asked`(template: String, word: String) {
+  func `an invalid template is refused before any call`(template: String, word: String) {
     let error = #expect(throws: (any Error).self) { try LocationTemplate(template) }
     #expect("\(error.map { "\($0)" } ?? "")".contains(word))
   }
@@ -202,7 +202,7 @@ import Testing
   }
 
   @Test(arguments: [("wacth", "watch"), ("locat3", "locate"), ("satus", "status"), ("recrod", "record")])
-  func `a slip is answered with the word that was meant`(word: String, meant: String) {
+  func `a misspelt word is answered with the intended one`(word: String, meant: String) {
     #expect(Suggestion.match(word, among: commands) == .unknown(nearest: meant))
   }
 

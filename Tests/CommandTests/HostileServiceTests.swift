@@ -6,7 +6,8 @@ import Testing
 
 @testable import geopublicist
 
-/// The command with another program in the place of the service, as any program of the user can be on a session bus.
+/// The command with another program instead of the service. On a session bus, any program of the user can take its
+/// name.
 @Suite(.serialized) struct HostileServiceTests {
   private static nonisolated let commands = [
     ["status"], ["locate"], ["locate", "--format", "{level} {source} {description}"], ["watch"], ["authorize"],

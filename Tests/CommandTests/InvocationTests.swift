@@ -36,13 +36,13 @@ import Testing
   }
 }
 
-/// What `--interactive` says about a question that did not end in a yes.
+/// The messages of `--interactive` after a dialog that did not grant access.
 @Suite struct InteractiveTests {
   private func said(_ reason: AuthorizationReason, after seconds: Int64?, onTerminal: Bool = false) -> String? {
     AuthorizationPrompt.explanation(of: reason, afterSeconds: seconds, onTerminal: onTerminal)
   }
 
-  @Test func `an unanswered question differs from one that was never shown`() {
+  @Test func `an unanswered dialog is distinguished from one that was never shown`() {
     #expect(said(.authorizationRequired, after: 119) == "The dialog was not answered within two minutes")
     #expect(said(.authorizationRequired, after: 0)?.contains("no polkit agent is running") == true)
   }
@@ -52,12 +52,12 @@ import Testing
     #expect(said(.rejectedByAgent, after: 5)?.contains("asked again") == true)
   }
 
-  @Test func `without a question the reason says all`() {
+  @Test func `without a dialog only the reason is printed`() {
     #expect(said(.authorizationRequired, after: nil) == nil && said(.disabledByUser, after: 3) == nil)
   }
 }
 
-/// What `watch` shows before it knows everything.
+/// The rows of `watch` before all values have arrived.
 @Suite struct WatchStateTests {
   private func text(_ change: (inout WatchState) -> Void) -> String {
     var state = WatchState()
@@ -65,7 +65,7 @@ import Testing
     return state.lines(for: StandardOutput(), fitting: 20).joined(separator: "\n")
   }
 
-  @Test func `access is not said to be allowed before that is known`() {
+  @Test func `access is not shown as allowed before the status has arrived`() {
     #expect(!text { _ in }.contains("allowed"))
     #expect(text { _ in }.contains("asking"))
     let idle = text {

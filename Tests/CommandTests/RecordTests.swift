@@ -6,11 +6,11 @@ import Testing
 
 @testable import geopublicist
 
-/// `geopublicist record`: files that other programs open, complete whenever the recording is interrupted.
+/// `geopublicist record` writes files that other programs open, and that are complete at every interruption.
 @Suite(.serialized) struct RecordTests {
   private let directory = TemporaryDirectory()
 
-  /// Records two fixes and ends the recording by a signal.
+  /// Records two fixes and ends the recording with a signal.
   private func record(_ name: String, endedBy signal: Int32 = SIGINT) throws -> String {
     let machine = try CommandFixture()
     let path = directory.freshFile(name)
@@ -66,7 +66,7 @@ import Testing
     let format = (name as NSString).pathExtension
     let result = try run(["gpsbabel", "-i", format, "-f", path, "-o", "gpx", "-F", "-"])
     #expect(result.succeeded, "\(result.standardError)")
-    // Of two fixes of one second it keeps one where the format has no more than that to tell them apart.
+    // Of two fixes in one second it keeps one if the format has only whole seconds.
     #expect(result.standardOutput.contains("lat=\"52.500000"))
   }
 
@@ -128,7 +128,7 @@ import Testing
       }
     }
     #expect(try recorder.waitForExit() == .status(0), "\(recorder.standardError)")
-    // NMEA has no more than a second to tell the fixes of these tests apart.
+    // NMEA distinguishes the fixes of these tests only by whole seconds.
     guard !name.hasSuffix("nmea") else { return #expect(contents(path).components(separatedBy: "$GPGGA").count == 5) }
     let summary = try run([Rig.product("geopublicist"), "record", "--summary", "--json", path])
     #expect(JSON(line: summary.standardOutput)?["Fixes"]?.number == 4, "\(summary.standardError)")
@@ -220,7 +220,7 @@ import Testing
     #expect(replay.standardOutput.contains(" simulated\n"))
     replay.signal(SIGINT)
     #expect(try replay.waitForExit() == .status(0), "\(replay.standardError)")
-    // The service has ended with it, so the next one can begin.
+    // The service has exited with it, so the next one can start.
     let program = "test -n \"$DBUS_SESSION_BUS_ADDRESS\" && exit 7"
     try eventually("a command is run", within: .seconds(30)) {
       try CommandRun.finished(["replay", path, "--", "sh", "-c", program], on: bus).exit == .status(7)

@@ -11,7 +11,7 @@ import Testing
 
   init() throws { machine = try CommandFixture() }
 
-  /// Keeps the receiver on, so that a region hears of each sentence.
+  /// Keeps the receiver on, so that each sentence reaches the region.
   private func listener() throws -> ServiceClient {
     let listener = try ServiceClient(on: machine.bus)
     _ = try listener.subscribeAndStart()
@@ -48,7 +48,7 @@ import Testing
     #expect(listener.connection.uniqueName != "")
   }
 
-  @Test func `until ends it as soon as that is the case`() throws {
+  @Test func `--until entered ends a region that begins inside`() throws {
     _ = try listener()
     let region = try machine.started(Self.circle + ["--until", "entered", "--json"])
     try machine.measure(52.5)

@@ -14,7 +14,7 @@ import Testing
       environment: environment, within: .seconds(30))
   }
 
-  @Test func `places are kept for the user alone`() throws {
+  @Test func `only the user can read their places`() throws {
     #expect(try command(["place", "add", "home", "--at", "52.5,13.4", "--radius", "200m"]).succeeded)
     #expect(try command(["place", "add", "work", "--at", "52.6,-13.4"]).succeeded)
     let taken = try command(["place", "add", "home", "--at", "52.55,13.4"])
@@ -34,7 +34,7 @@ import Testing
     #expect(try command(["place", "list"]).standardOutput.split(separator: "\n").count == 2)
   }
 
-  @Test func `a place is where this machine is`() throws {
+  @Test func `a place is added at the current location`() throws {
     let bus = try PrivateBus(.session)
     let service = try Service(.session, on: bus, options: ["--at", "52.5,13.4"])
     let result = try command(["place", "add", "here", "--here"], on: bus)
@@ -57,7 +57,7 @@ import Testing
     try eventually("the place is monitored", within: .seconds(20)) {
       try machine.finished(["list", "--json"]).standardOutput.contains("\"region\"")
     }
-    // Outside first: one that begins inside is not entered.
+    // Begins outside, because a region that begins inside is not entered.
     for latitude in [53.0, 53.0001, 52.5, 52.5001] where runner.exited == nil {
       try machine.measure(latitude)
       try eventually("the fix", within: .seconds(20)) { listener.standardOutput.contains(" \(latitude)") }
@@ -69,7 +69,7 @@ import Testing
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "entered home\n")
   }
 
-  @Test func `a program that waits for a place is told the cause of an outage`() throws {
+  @Test func `a command that waits for a place reports the cause of an outage`() throws {
     let machine = try CommandFixture()
     machine.geoclue.kill()
     #expect(try command(["place", "add", "home", "--at", "52.5,13", "--radius", "1km"]).succeeded)
@@ -111,7 +111,7 @@ import Testing
     (["--at", "sunset", "--", "/nonexistent"], "There is no program '/nonexistent'"),
     (["--hooks"], "hooks.d/10-open is skipped: other users can write to it"),
     (["--hooks"], "hooks.d/20-text is skipped: it is not executable"),
-  ]) func `run tells at the beginning what it will not do`(arguments: [String], message: String) throws {
+  ]) func `run reports at the start what will not work`(arguments: [String], message: String) throws {
     let hooks = folder.file("geopublicist/hooks.d")
     try FileManager.default.createDirectory(atPath: hooks, withIntermediateDirectories: true)
     for (name, mode) in [("10-open", 0o777), ("20-text", 0o644), ("30-good", 0o755)] as [(String, mode_t)] {

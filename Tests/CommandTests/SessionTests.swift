@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// The command in the session deployment, where GeoClue itself judges the user.
+/// The command in the session deployment, where GeoClue itself authorizes the user.
 @Suite(.serialized) struct SessionTests {
   private let machine: CommandFixture
   private let agent: DesktopAgent
@@ -74,7 +74,7 @@ import Testing
     #expect(machine.service.isRunning)
   }
 
-  @Test func `locate ends if no agent runs, and says so`() throws {
+  @Test func `locate fails with an explanation if no agent is running`() throws {
     agent.kill()
     let locate = try machine.finished(["locate", "--timeout", "60s"])
     #expect(locate.exit == .status(3), "\(locate.standardError)")

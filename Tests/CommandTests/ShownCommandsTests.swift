@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// What people read in Markdown.
+/// The Markdown pages.
 private nonisolated let texts = ["README.md", "Examples/README.md"] + pages()
 
 private nonisolated func pages() -> [String] {
@@ -11,7 +11,7 @@ private nonisolated func pages() -> [String] {
   return files.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
 }
 
-/// Every command that the documentation shows is run, and what comes has the shape of what is shown.
+/// Runs every command that the documentation shows and compares its output with the documented one.
 @Suite(.serialized) struct ShownCommandsTests {
   private static nonisolated let manuals = [
     "packaging/man/geopublicist.1", "packaging/man/geopublicistd.8", "packaging/man/geopublicist.conf.5",
@@ -38,7 +38,7 @@ private nonisolated func pages() -> [String] {
     }
   }
 
-  /// Nothing that is shown escapes these tests: what is no transcript is of a kind that another test knows.
+  /// Every code block is tested: if it is not a transcript, it is of a kind that another test covers.
   @Test(arguments: texts + manuals) func `every code block has a known kind`(file: String) throws {
     let blocks = try Self.transcripts(of: file).filter(\.steps.isEmpty)
     for block in blocks {
@@ -51,7 +51,8 @@ private nonisolated func pages() -> [String] {
     }
   }
 
-  /// Commands that change the machine, or take long: the targets exist; the package is installed in containers.
+  /// Commands that change the machine or are slow. Only the existence of the targets is checked here; the package is
+  /// installed in containers.
   private func check(commands block: Transcript) throws {
     for line in block.lines {
       let command = line.split(separator: "#")[0].trimmingCharacters(in: .whitespaces)
@@ -80,7 +81,7 @@ private nonisolated func pages() -> [String] {
       .compactMap { try? String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8) }
   }
 
-  /// Something for the service to read, or, in a manual page, a part of an example.
+  /// A file that the service reads or, in a manual page, a part of an example.
   private func check(configuration block: Transcript) throws {
     guard block.lines.first?.hasPrefix("[") == true else { return try check(program: block) }
     let directory = TemporaryDirectory()
@@ -120,7 +121,7 @@ private nonisolated func pages() -> [String] {
   }
 }
 
-/// Where the documentation's commands are run: a terminal in a folder of its own, a walk, and both buses.
+/// The environment of the documented commands: a terminal in a private folder, a simulated walk, and both buses.
 private final class Stage {
   private static let end = "\u{1E}"
 
@@ -143,7 +144,7 @@ private final class Stage {
     walk = there + there.reversed()
   }
 
-  /// The service keeps GeoClue for a moment after a call, and the documentation shows it at rest.
+  /// The documentation shows the service at rest, but it keeps GeoClue for a moment after a call.
   private func waitUntilIdle() throws {
     let question = [
       "gdbus", "call", "--address", machine.bus.address, "--dest", Service.name, "--object-path", Service.path,
@@ -153,7 +154,7 @@ private final class Stage {
     try eventually("the service is idle", within: .seconds(30)) { try run(question).standardOutput.contains("idle") }
   }
 
-  /// The output of each command, when all have come to their end.
+  /// The output of each command, after all have ended.
   func play(_ transcript: Transcript) throws -> [[String]] {
     try waitUntilIdle()
     let bin = (Rig.product("geopublicist") as NSString).deletingLastPathComponent
@@ -174,7 +175,7 @@ private final class Stage {
       ])
     try eventually("the end of \(transcript.place)", within: .seconds(120)) {
       if terminal.exited != nil { return true }
-      // As a receiver: while GeoClue is connected.
+      // Like a receiver, writes while GeoClue is connected.
       if machine.geoclue.receiver.isConnected, var here = walk.first {
         here.time = Date()
         machine.geoclue.receiver.offer(here)
@@ -183,7 +184,7 @@ private final class Stage {
       }
       return false
     }
-    // A terminal ends its lines by two characters.
+    // A terminal ends its lines with two characters.
     let text = terminal.standardOutput.replacing("\r\n", with: "\n")
     return text.components(separatedBy: Self.end).dropFirst().map { $0.components(separatedBy: "\n") }
   }

@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// `geopublicist place add --static`, in a copy of /etc that only its programs see.
+/// `geopublicist place add --static`, in a private copy of /etc.
 @Suite(.serialized) struct StaticPlaceTests {
   private let folder = TemporaryDirectory()
   private var file: String { folder.file("etc/geolocation") }

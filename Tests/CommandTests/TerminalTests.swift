@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// The command on a terminal: `script` of util-linux is one.
+/// The command on a terminal, which `script` from util-linux provides.
 @Suite(.serialized) struct TerminalTests {
   private let machine: CommandFixture
 
@@ -47,7 +47,7 @@ import Testing
   @Test func `latitude and longitude are the last rows to disappear on a short terminal`() throws {
     let watch = try onTerminal("watch", after: "stty rows 3 cols 30; ")
     try machine.measure(52)
-    // A terminal ends its lines by two characters, which are one to a regex otherwise.
+    // A terminal ends its lines with two characters, which Swift would match as one.
     let rows = #/\e\[2A\r[^\n]*Latitude[^\n]*52\.0000000[^\n]*\n[^\n]*Longitude/#.matchingSemantics(.unicodeScalar)
     try eventually("both are drawn, and again in the same place") { watch.standardOutput.contains(rows) }
     #expect(!watch.standardOutput.contains(#/\e\[(?:[3-9]|\d\d)A/#))
@@ -72,8 +72,8 @@ import Testing
     #expect(try watch.waitForExit() == .status(0))
   }
 
-  @Test func `watch takes the terminal again when it continues`() throws {
-    // Job control stops it: at a SIGSTOP from here, `script` would stop itself, too, and pass on no more keys.
+  @Test func `watch sets the terminal again when it continues`() throws {
+    // It is stopped with job control, because a SIGSTOP would also stop `script`, which would then forward no keys.
     let watch = try onTerminal(
       "watch", after: "echo shell $$; set -m; (", before: "); stty icanon echo; echo stopped; fg")
     try machine.measure(52)
@@ -99,7 +99,7 @@ import Testing
     let locate = try onTerminal("locate --timeout 1s --maximum-age 0")
     #expect(try locate.waitForExit() == .status(5))
     #expect(locate.standardOutput.contains("Waiting for a location…"))
-    // The line is taken away again before the answer.
+    // The line is erased before the answer.
     #expect(locate.standardOutput.contains("\r\u{1B}[Kgeopublicist: No location arrived"))
   }
 }

@@ -16,7 +16,7 @@ import Testing
     return machine.handle(event, at: now)
   }
 
-  /// Computes a zone while the clock shows another one, and waits until the clock is checked.
+  /// Provides a zone that differs from the clock's, and waits until the clock is checked.
   private mutating func check(_ zone: String, clock: String = "UTC") {
     #expect(handle(.computed(zone)) == [.readClock])
     #expect(handle(.clock(clock)) == [])
@@ -50,14 +50,14 @@ import Testing
     #expect(handle(.checked(byHand, mayBeSet: true)) == [.set("Europe/Paris")])
   }
 
-  @Test mutating func `a clock that could not be read at first is set all the same`() {
+  @Test mutating func `a clock that could not be read at first is set later`() {
     #expect(handle(.computed("Europe/Berlin")) == [.readClock] && handle(.clock(nil)).isEmpty)
     #expect(handle(.timer, after: 10 * Self.minute) == [.check])
     #expect(handle(.checked("UTC", mayBeSet: true)) == [.set("Europe/Berlin")])
   }
 
   @Test(arguments: [.checked("UTC", mayBeSet: false), .checked(nil, mayBeSet: true)] as [TimeZoneMachine.Event])
-  mutating func `without consent, or a clock, it is tried again after a pause`(answer: TimeZoneMachine.Event) {
+  mutating func `without consent or an answer, the clock is set after a pause`(answer: TimeZoneMachine.Event) {
     check("Europe/Berlin")
     #expect(handle(answer, after: Self.minute).isEmpty && machine.deadline == now + 10 * Self.minute)
     #expect(handle(.timer, after: 10 * Self.minute) == [.check])
@@ -65,7 +65,7 @@ import Testing
     #expect(handle(.wasSet(false)).isEmpty && machine.deadline == now + 10 * Self.minute)
   }
 
-  @Test mutating func `another zone that is computed during the check or the call has its own turn`() {
+  @Test mutating func `a zone that is computed during the check or the call is handled next`() {
     check("Europe/Berlin")
     #expect(handle(.computed("Europe/Paris")) == [.readClock] && machine.deadline == nil)
     #expect(handle(.checked("UTC", mayBeSet: true)).isEmpty && machine.deadline == now + 10 * Self.minute)
@@ -73,7 +73,7 @@ import Testing
     #expect(handle(.checked("UTC", mayBeSet: true)) == [.set("Europe/Paris")])
     #expect(handle(.computed("Europe/London")) == [.readClock] && machine.deadline == nil)
     #expect(handle(.wasSet(true)) == [.settle("Europe/Paris")] && machine.deadline == now + 10 * Self.minute)
-    // It was read before it was set, and has not changed since.
+    // The clock was read before it was set, and has not changed since.
     #expect(handle(.clock("UTC")).isEmpty && handle(.timer, after: 10 * Self.minute) == [.check])
     #expect(handle(.checked("Europe/Paris", mayBeSet: true)) == [.set("Europe/London")])
   }

@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// `geopublicist timezone` with a simulated GeoClue, and a timedated that sets no clock.
+/// `geopublicist timezone` with a simulated GeoClue and a timedated that does not set the clock.
 @Suite(.serialized) final class TimeZoneTests {
   private let bus: PrivateBus
   private let geoclue: FakeGeoClue
@@ -28,7 +28,7 @@ import Testing
       environment: ["STATE_DIRECTORY": folder.path, "PATH": "\(folder.path):/usr/bin:/bin"])
   }
 
-  /// Restarts the service elsewhere: within a level's interval it would stay in its cell.
+  /// Restarts the service at another place, because within a level's interval it would remain in its cell.
   private func travel(_ latitude: Double, _ longitude: Double) throws {
     service.kill()
     try geoclue.fix(latitude: latitude, longitude: longitude)
@@ -128,7 +128,7 @@ import Testing
       try FileManager.default.copyItem(atPath: "/etc/\(name)", toPath: "\(etc)/\(name)")
     }
     symlink("/usr/share/zoneinfo/Etc/UTC", "\(etc)/localtime")
-    // Without the right to set the kernel's clock, which is the machine's.
+    // Without the right to set the kernel's clock, which the whole machine uses.
     let timedated = try ChildProcess(
       [
         Rig.file("with-mounts.sh"), "\(etc)=/etc", "--", "setpriv", "--bounding-set=-sys_time",

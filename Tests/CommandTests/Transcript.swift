@@ -2,23 +2,24 @@
 import Foundation
 import GeopublicistTestSupport
 
-/// What documentation shows in one literal block: lines that begin with `$ ` are commands, what follows is their output.
+/// One literal block of the documentation. Lines that begin with `$ ` are commands, and the following lines are their
+/// output.
 struct Transcript {
   struct Step {
     var command: String
     var output: [String] = []
   }
 
-  /// Where it stands, for messages.
+  /// Its file and line, for messages.
   let place: String
-  /// What is behind the fence: `python`, …; empty for most.
+  /// The word after the fence, such as `python`; usually empty.
   let language: String
   let lines: [String]
 
-  /// The text without anything read into it.
+  /// The unchanged text.
   var text: String { lines.joined(separator: "\n") + "\n" }
 
-  /// The commands with their outputs; none if nothing is called here.
+  /// The commands with their outputs, if any.
   var steps: [Step] {
     var steps: [Step] = []
     var goesOn = false
@@ -40,7 +41,7 @@ struct Transcript {
     try blocks(of: file, from: { $0.hasPrefix("```") ? String($0.dropFirst(3)) : nil }, to: { $0 == "```" })
   }
 
-  /// Every literal block of a manual page, for man as well as for mdoc.
+  /// Every literal block of a manual page, in man or mdoc.
   static func all(inManual file: String) throws -> [Transcript] {
     try blocks(
       of: file, from: { $0 == ".EX" || $0.hasPrefix(".Bd -literal") ? "" : nil }, to: { $0 == ".EE" || $0 == ".Ed" },
@@ -73,15 +74,16 @@ struct Transcript {
   }
 }
 
-/// What two runs of the same commands have in common.
+/// The part of an output that is the same in two runs of a command.
 enum Shape {
-  /// A line with every number, age and user's name taken out, and its columns closed up; nil for one that may be missing.
+  /// A line without numbers, ages and user names, and with single spaces between columns; nil for one that may be
+  /// missing.
   static func line(_ line: String) -> String? {
     var line = String(line.replacing(#/\e\[[0-9;?]*[A-Za-z]/#, with: ""))
     while line.last?.isNewline == true { line.removeLast() }
-    // What was on a line of the terminal before it was overwritten.
+    // A terminal line before it was overwritten.
     line = line.components(separatedBy: "\r").last ?? line
-    // GeoClue knows the first two from the second measurement on, and tells the last one since 2.7.
+    // GeoClue reports the first two from the second measurement on, and the last one since 2.7.
     guard line.firstMatch(of: #/^(Speed|Heading|Source)\b/#) == nil else { return nil }
     line = String(line.replacing(#/ "(Speed|Heading)" d [-0-9.e]+| "Description" s "[^"]*"/#, with: ""))
     line = String(line.replacing(#/\((now|[0-9]+ [a-z]+ ago)\)/#, with: "(AGE)"))
@@ -93,7 +95,7 @@ enum Shape {
     return line
   }
 
-  /// Whether a line is as the documentation shows it, where `…` stands for anything.
+  /// Whether a line matches the documented one, in which `…` matches anything.
   static func agree(_ found: String, _ shown: String) -> Bool {
     let parts = shown.components(separatedBy: "…")
     guard parts.count > 1 else { return found == shown }
@@ -105,7 +107,7 @@ enum Shape {
     return parts.last == "" || rest.isEmpty
   }
 
-  /// Whether lines are as the documentation shows them. Where a page is too narrow for a line, it is broken there.
+  /// Whether lines match the documented ones. Lines that are too wide for the page are broken there.
   static func agree(_ found: [String], _ shown: [String]) -> Bool {
     var shown = shown[...]
     for line in found {
@@ -133,6 +135,6 @@ enum Shape {
 }
 
 extension Substring {
-  /// Where the text is, if this begins with it.
+  /// The text's range if it is a prefix.
   fileprivate func prefixRange(_ text: String) -> Range<Index>? { range(of: text, options: .anchored) }
 }

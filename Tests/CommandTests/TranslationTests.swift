@@ -4,7 +4,7 @@ import GeopublicistProcessSupport
 import GeopublicistTestSupport
 import Testing
 
-/// The command in each language, installed with its catalogs in a folder of its own.
+/// The command in each language, installed with its catalogs in a private folder.
 @Suite(.serialized) struct TranslationTests {
   private let prefix = TemporaryDirectory()
   private var program: String { prefix.file("bin/geopublicist") }

@@ -34,18 +34,20 @@ import Testing
     #expect(try peers.ask(peers.message("Add", .uint32(1), .uint32(1)), expecting: "s").refusal() == .invalidArgs)
   }
 
-  /// Replies that had come, but were not read yet, were given up when the time was over.
-  @Test func `a reply that is already here beats its deadline`() throws {
+  /// Regression: replies that had arrived but were not read yet were dropped at the timeout.
+  @Test func `a reply that has already arrived precedes its deadline`() throws {
     let peers = try Peers()
     let name: BusName = "org.example.Answered"
     let start = MainLoop.main.clock.monotonic()
     var results: [Result<[Value], CallFailure>] = []
-    // More than is read in one turn of the loop, and less than sockets have room for: neither side waits for the other.
+    // More than one turn of the loop reads, but less than the sockets' buffers hold, so neither side waits for the
+    // other.
     for _ in 0..<60 {
       peers.client.call(Message(callingBus: "ListNames"), timeout: .milliseconds(50)) { results.append($0) }.keep()
     }
     peers.client.call(Message(callingBus: "RequestName", [.string(name.rawValue), .uint32(0)])) { _ in }.keep()
-    // The bus answers in order, so it has answered all when the name is there. This loop does not turn meanwhile.
+    // The bus answers in order, so it has answered all calls when the name has an owner. This loop does not run
+    // meanwhile.
     try eventually("the bus has answered") {
       try peers.service.callBlocking(Message(callingBus: "NameHasOwner", [.string(name.rawValue)])) == [.boolean(true)]
     }
@@ -62,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func `a failure says whether the peer has said anything`(broker: PrivateBus.Broker) throws {
+  func `a failure shows whether the peer has answered`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
     let absent = try Question(Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody"), from: peers.client)
     #expect(try absent.failure()?.kind == .refused && absent.refusal() == .serviceUnknown)
@@ -98,7 +100,7 @@ import Testing
     #expect(results.count == 1)
   }
 
-  @Test func `a timeout of zero or less fails at once, but not inside the call`() throws {
+  @Test func `a timeout of zero or less fails, but not inside the call`() throws {
     let (peers, _) = try Peers.withSample()
     for timeout: Int32 in [0, -1, .min] {
       let question = peers.ask(peers.message("Later"), timeout: .milliseconds(timeout))
@@ -159,7 +161,7 @@ import Testing
     withExtendedLifetime(pending) {}
   }
 
-  /// libdbus keeps the serial number of a message that is sent again, and both calls had the same.
+  /// Regression: libdbus keeps the serial number of a message that is sent again, so both calls had the same one.
   @Test func `one message may be sent as two calls`() throws {
     let (peers, sample) = try Peers.withSample()
     let message = peers.message("Later")
@@ -174,8 +176,8 @@ import Testing
     #expect(results == ["second b", "first a"])
   }
 
-  /// libdbus takes any message for the reply that has the call's serial number in its header, and a signal may be sent
-  /// by anybody: an outsider could answer in the place of the service.
+  /// libdbus accepts any message with the call's serial number in its header as the reply, even a signal, which any
+  /// program may send. Another program could answer instead of the service.
   @Test(arguments: PrivateBus.Broker.installed)
   func `a signal that poses as a reply is ignored`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
@@ -192,7 +194,7 @@ import Testing
     outsider.send(Message(signal: "Later", of: "a.b", at: "/", to: peers.client.uniqueName, [.string("honest")]))
     try turning("what was sent after them arrives") { signals.last == "honest" }
     #expect(question.isOpen)
-    // dbus-daemon's usual rules stop them; dbus-broker forwards them as the signals that they are.
+    // dbus-daemon's usual rules block these; dbus-broker forwards them as signals.
     if broker == .dbusBroker { #expect(signals.count == 21) }
     sample.kept[0].reply(.string("genuine"))
     #expect(try question.answer() == [.string("genuine")])

@@ -13,7 +13,7 @@ private final class Pipes {
   static let path: ObjectPath = "/org/example/Pipes"
   var received: [OwnedDescriptor] = []
   var given: OwnedDescriptor?
-  /// Calls that have been accepted and not answered.
+  /// Calls that have been accepted but not answered.
   var kept: [MethodCall] = []
 
   static let interface = Interface<Pipes>(
@@ -39,7 +39,7 @@ private final class Pipes {
     ])
 }
 
-/// A pipe; what is written to one end can be read from the other.
+/// A pipe.
 private struct Pipe {
   let reading: OwnedDescriptor
   let writing: OwnedDescriptor
@@ -52,7 +52,7 @@ private struct Pipe {
     writing = OwnedDescriptor(owning: ends[1])
   }
 
-  /// What can be read now: nil if all writing ends are closed.
+  /// The bytes that can be read now; nil if all writing ends are closed.
   func read() -> String? {
     var bytes = [UInt8](repeating: 0, count: 100)
     let count = Glibc.read(reading.rawValue, &bytes, bytes.count)
@@ -126,8 +126,8 @@ private struct Pipe {
     #expect(throws: DBusError.self) { try OwnedDescriptor(duplicating: -1) }
   }
 
-  /// What a call waits for must not depend on the descriptors of another one: libdbus reads nothing while it holds any.
-  @Test func `a call with descriptors that waits stops nothing and keeps them until it is answered`() throws {
+  /// A waiting call must not block others: libdbus reads nothing while it holds descriptors.
+  @Test func `a waiting call with descriptors blocks nothing and keeps them until it is answered`() throws {
     try withPipes { peers, pipes, _ in
       var waiting: [MethodCall] = []
       peers.service.objects.intake = { waiting.append($0) }
@@ -173,7 +173,7 @@ private struct Pipe {
     }
   }
 
-  @Test func `a process without room for descriptors gets errors`() throws {
+  @Test func `a process without free descriptors receives errors`() throws {
     try withPipes { peers, pipes, _ in
       let pipe = try Pipe()
       pipes.given = pipe.writing
@@ -184,7 +184,7 @@ private struct Pipe {
       var limit = rlimit()
       try #require(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
       let usual = limit
-      // Lower than any that is free.
+      // Lower than any free one.
       limit.rlim_cur = 0
       try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
       let message = call("Write", .variant(.descriptor(pipe.writing)), to: service)
@@ -220,7 +220,7 @@ private struct Pipe {
       try turning("it is released") { python.standardOutput.hasSuffix("released\nreleased\n") }
       #expect(try Question(call("Repeated", to: name), from: peers.client).refusal() == .limitsExceeded)
       #expect(try Question(call("Missing", to: name), from: peers.client).refusal() == .failed)
-      // The object is on the other connection; the peer calls its caller back.
+      // The peer calls its caller back on the other connection, which exports the object.
       let text = try peers.answer(to: call("CallBack", to: name), from: peers.service)
       #expect(text == [.string("hello")])
       let truncated = Question(call("Truncated", to: name), from: peers.client)

@@ -40,9 +40,9 @@ import func GeopublicistCDBus.dbus_message_set_sender
     sample.kept = []
   }
 
-  /// Signals that had been read together with the end of the connection were taken for it, and lost.
+  /// Regression: signals that had been read together with the end of the connection were lost.
   @Test func `messages received before a disconnection are handled first`() throws {
-    // dbus-daemon: dbus-broker may end with some of them in its own queue still.
+    // Only dbus-daemon, because dbus-broker may exit while some of them are in its own queue.
     let peers = try Peers(on: .dbusDaemon)
     var told: [String] = []
     peers.client.onSignal(MatchRule(interface: "a.b")) { told.append("\($0.arguments[0].uint32 ?? 0)") }.keep()
@@ -74,7 +74,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     object.unexport()
   }
 
-  /// A call or a match on a closed connection used memory that libdbus had given back.
+  /// Regression: a call or a match on a closed connection used memory that libdbus had freed.
   @Test func `nothing traps after close`() throws {
     let (peers, _, object) = try Peers.withObject()
     let match = peers.service.onSignal(MatchRule(interface: "a.b")) { _ in }
@@ -129,7 +129,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
   }
 
   @Test func `the outgoing queue can be measured and flushed`() throws {
-    // On dbus-daemon, because it is a single process, whose id the bus reports.
+    // Only dbus-daemon, because it is a single process, whose id the bus reports.
     let peers = try Peers(on: .dbusDaemon)
     var heard = 0
     peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard += 1 }.keep()
@@ -145,9 +145,9 @@ import func GeopublicistCDBus.dbus_message_set_sender
     try turning("all arrive") { heard == 20 }
   }
 
-  /// A bus that does not read kept the program from ending.
+  /// Regression: a bus that does not read prevented the program from exiting.
   @Test func `flush gives up after its deadline`() throws {
-    // dbus-daemon: it is one process, and the one that the bus names.
+    // Only dbus-daemon, because it is a single process, whose id the bus reports.
     let peers = try Peers(on: .dbusDaemon)
     let body = Value.string(String(repeating: "x", count: 1_000_000))
     let bus = try peers.busProcess()

@@ -100,7 +100,7 @@ import Testing
     #expect(try question.refusal() != nil)
   }
 
-  @Test func `a call that wants no reply gets none`() throws {
+  @Test func `a call with NO_REPLY_EXPECTED receives no reply`() throws {
     let (peers, sample) = try Peers.withSample()
     for member: MemberName in ["Do", "Unheard", "Refuse"] {
       let arguments: [Value] = member == "Do" ? [.options([])] : []
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `the intake comes before everything else`() throws {
+  @Test func `the intake precedes everything else`() throws {
     let (peers, _) = try Peers.withSample()
     var asked: [String] = []
     peers.service.objects.intake = { call in
@@ -163,7 +163,7 @@ import Testing
     #expect(try peers.refusal("Nothing") == nil)
   }
 
-  /// libdbus answered them itself, so that they were not counted.
+  /// Regression: libdbus answered them itself, so they were not counted.
   @Test func `calls of Peer pass the intake like all others`() throws {
     let peers = try Peers()
     var asked: [MemberName] = []
@@ -193,7 +193,7 @@ import Testing
     object.flushChanges()
   }
 
-  @Test func `an object whose owner has gone is unknown`() throws {
+  @Test func `an object whose owner has disconnected is unknown`() throws {
     let peers = try Peers()
     var sample: Sample? = Sample()
     sample?.export(on: peers.service)
@@ -207,7 +207,7 @@ import Testing
         == .unknownObject)
   }
 
-  /// The changes of an object that another had replaced were still sent, with the other's path.
+  /// Regression: changes of an object that had been replaced were still sent, with the path of the new one.
   @Test func `a replaced object is silent`() throws {
     let peers = try Peers()
     var heard = 0

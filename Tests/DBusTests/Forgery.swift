@@ -7,7 +7,7 @@ import Testing
 @testable import DBus
 
 extension Message {
-  /// A call that may leave the interface out.
+  /// A call, optionally without an interface.
   static func calling(
     _ member: MemberName, of interface: InterfaceName?, at path: ObjectPath, on destination: BusName,
     _ arguments: [Value] = []
@@ -19,7 +19,7 @@ extension Message {
     return message
   }
 
-  /// What libdbus itself says of the size, which it finds with a copy.
+  /// The size according to libdbus, which makes a copy to determine it.
   var marshalledByteCount: Int {
     var bytes: UnsafeMutablePointer<CChar>?
     var count: Int32 = 0
@@ -31,7 +31,7 @@ extension Message {
   /// Puts the serial number of another program's call into the header, as only a reply should have it.
   func forge(replyTo serial: UInt32) -> Bool { dbus_message_set_reply_serial(raw, serial) != 0 }
 
-  /// Adds so many file descriptors to the arguments.
+  /// Adds a number of file descriptors to the arguments.
   func append(descriptors count: Int) {
     var iterator = DBusMessageIter()
     dbus_message_iter_init_append(raw, &iterator)
@@ -54,7 +54,7 @@ extension Message {
 }
 
 extension Connection {
-  /// How many bytes have come that libdbus has not read.
+  /// The number of received bytes that libdbus has not read.
   func unreadBytes() throws -> Int32 {
     var (socket, count) = (Int32(-1), Int32(0))
     try #require(dbus_connection_get_unix_fd(raw, &socket) != 0)
@@ -63,7 +63,7 @@ extension Connection {
   }
 }
 
-/// How many file descriptors this process has open.
+/// The number of open file descriptors of this process.
 func openDescriptors() -> Int { (0..<1_024).count { fcntl($0, F_GETFD) >= 0 } }
 
 /// A connection that no main loop serves, so that it reads nothing.

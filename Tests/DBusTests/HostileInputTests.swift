@@ -9,9 +9,9 @@ import Testing
 
 @Suite struct HostileInputTests {
   @Test(arguments: PrivateBus.Broker.installed)
-  func `a peer that sends what no library would is survived`(broker: PrivateBus.Broker) throws {
+  func `messages that no library would send are survived`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
-    // Match what it sends, so that all of it is read.
+    // Matches its signals, so that all of them are read.
     for match in [
       peers.service.onSignal(MatchRule()) { _ in }, peers.service.onSignal(MatchRule(interface: Sample.name)) { _ in },
     ] { match.keep() }
@@ -31,7 +31,7 @@ import Testing
     #expect(openDescriptors() <= before, "no file descriptor of theirs is kept")
   }
 
-  /// libdbus left the bus over a message with more than 16 file descriptors, which any peer may send.
+  /// Regression: libdbus disconnected at a message with more than 16 file descriptors, which any peer may send.
   @Test(arguments: PrivateBus.Broker.installed)
   func `many file descriptors do not end the connection`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
@@ -52,8 +52,8 @@ import Testing
     try turning("they are closed") { openDescriptors() <= before }
   }
 
-  /// A call that was kept for its late answer kept the file descriptors that had come with it.
-  @Test func `a call with file descriptors is refused at once`() throws {
+  /// Regression: a call that was answered later kept its file descriptors.
+  @Test func `unexpected file descriptors are refused`() throws {
     let (peers, _) = try Peers.withSample()
     let message = peers.message("Later")
     message.append(descriptors: 1)
@@ -63,8 +63,8 @@ import Testing
     #expect(try peers.ask(echo).refusal() == .notSupported)
   }
 
-  /// A call that waited for what the bus says of its caller kept its descriptors, and nothing could be read any more: the
-  /// bus's answer neither. One message of any program silenced the service.
+  /// Regression: a call that waited for the bus's answer about its caller kept its descriptors, so nothing could be
+  /// read any more, not even that answer. One message of any program could block the service.
   @Test func `a call with file descriptors that waits for its turn does not stop the connection`() throws {
     let (peers, _) = try Peers.withSample()
     var waiting: [MethodCall] = []

@@ -6,11 +6,11 @@ import Testing
 
 @testable import DBus
 
-/// An outsider's message of 7 MB cost 25 times its size, before its sender was looked at.
+/// Regression: another program's message of 7 MB cost 25 times its size before its sender was checked.
 @Suite struct HugeMessageTests {
   private static let size = 7_000_000
 
-  /// The largest resident memory of this process since the last call, in bytes, if the kernel tells it.
+  /// The peak resident memory of this process since the last call, in bytes, if the kernel reports it.
   private func peakMemory() throws -> Int {
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
@@ -18,7 +18,7 @@ import Testing
     return try #require(line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }) * 1_024
   }
 
-  /// The peak when nothing has happened since another call.
+  /// The peak if nothing has happened since another call.
   private func settledPeakMemory() throws -> Int {
     _ = try peakMemory()
     return try peakMemory()
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func `a huge signal of an outsider is dropped with its body unread`(broker: PrivateBus.Broker) throws {
+  func `a huge signal of another program is dropped with its body unread`(broker: PrivateBus.Broker) throws {
     let peers = try Peers(on: broker)
     var heard = 0
     var asked: [BusName] = []
@@ -56,13 +56,13 @@ import Testing
     let name = try name(of: sender)
     try turning("both have come", within: .seconds(30)) { asked.count == 2 }
     #expect(asked == [name, name] && heard == 0)
-    // libdbus itself has each of them twice for a moment.
+    // libdbus itself briefly holds two copies of each.
     #expect(try peakMemory() - before < 5 * Self.size)
     sender.kill()
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func `a huge signal that is expected is dropped for its size`(broker: PrivateBus.Broker) throws {
+  func `a huge signal from an expected sender is dropped because of its size`(broker: PrivateBus.Broker) throws {
     let peers = try Peers(on: broker)
     var heard: [Int] = []
     let match = peers.service.onSignal(MatchRule(interface: "a.b")) { heard.append($0.arguments[0].bytes?.count ?? 0) }
@@ -78,7 +78,7 @@ import Testing
     withExtendedLifetime(match) {}
   }
 
-  /// dbus-broker passes on messages for which libdbus needs more memory than the service may have.
+  /// dbus-broker forwards messages for which libdbus needs more memory than the service may use.
   @Test(.enabled(if: PrivateBus.Broker.installed.contains(.dbusBroker)))
   func `a message beyond the limit costs the connection, and no memory`() throws {
     let (peers, _) = try Peers.withSample(on: .dbusBroker)
@@ -95,7 +95,7 @@ import Testing
       sender.kill()
       #expect(try peers.service.rejoin())
       #expect(try peers.call("Nothing") == [])
-      // After rejoining, too, calls of Peer pass the intake.
+      // Calls of Peer also pass the intake after the connection has been rejoined.
       peers.service.objects.intake = { $0.fail(DBusError(.limitsExceeded, "Not now")) }
       #expect(try peers.refusal("Ping", of: .peer) == .limitsExceeded)
       peers.service.objects.intake = nil
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func `a huge reply to a small question is not read`(broker: PrivateBus.Broker) throws {
+  func `a huge reply to a small call is not read`(broker: PrivateBus.Broker) throws {
     let peers = try Peers(on: broker)
     let size = 31_000_000
     let sender = try sender(to: peers, size)

@@ -5,18 +5,19 @@ import Testing
 
 @testable import DBus
 
-/// What is done many times does not make the process grow.
+/// Repeated operations do not increase the process's memory.
 @Suite struct LeakTests {
-  /// The memory of this process that is its own and in use, in KiB.
+  /// The private memory of this process that is in use, in KiB.
   private func memory() throws -> Int {
     let text = try String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)
     let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("Anonymous:") })
     return try #require(line.split(separator: " ").compactMap { Int($0) }.first)
   }
 
-  /// Runs a block twice as often, and fails if the second half takes more memory than noise does.
+  /// Runs a block many times, and fails if the second half of the rounds needs more memory than measurement noise
+  /// explains.
   ///
-  /// - Parameter cost: What a leak in each round would take at the very least, in bytes.
+  /// - Parameter cost: The smallest leak per round that must be found, in bytes.
   private func expectNoGrowth(_ rounds: Int, leaking cost: Int = 64, _ round: () throws -> Void) throws {
     for _ in 0..<rounds { try round() }
     let before = try memory()

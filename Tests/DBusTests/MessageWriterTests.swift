@@ -3,7 +3,7 @@ import Testing
 
 @testable import DBus
 
-/// What libdbus would abort the process for, or what a bus would end the connection for.
+/// Messages for which libdbus would abort the process or a bus would end the connection.
 @Suite struct MessageWriterTests {
   nonisolated private static let mixed: [Value] = [
     .array("s", [.string("a"), .byte(1)]), .array("s", [.objectPath("/")]), .array("", []), .array("ss", []),
@@ -55,7 +55,7 @@ import Testing
     #expect(refusal(of: variants) == .invalidArgs)
   }
 
-  /// libdbus wrote more types than a header can carry, and aborted on a variant of more.
+  /// Regression: libdbus wrote more types than a header can carry, and aborted at a variant with more.
   @Test func `too long a signature is refused`() throws {
     let many = Array(repeating: Value.byte(1), count: 256)
     #expect(Message(signal: "S", of: "a.b", at: "/", many).refusal != nil)
@@ -70,7 +70,7 @@ import Testing
     #expect(refusal(of: .dictionary(key: "s", value: long, [])) == .invalidArgs)
   }
 
-  /// The bus ends the connection of who sends too much.
+  /// The bus disconnects clients that send too much.
   @Test func `too large a message is refused`() {
     let text = Value.string(String(repeating: "x", count: 9 * 1024 * 1024))
     #expect(refusal(of: text) == nil)
@@ -78,7 +78,7 @@ import Testing
     #expect(refusal(of: .array("s", [text, text])) == .limitsExceeded)
   }
 
-  /// libdbus aborts when a message is changed that it has taken.
+  /// libdbus aborts if a message is changed after it was sent.
   @Test func `a sent message cannot be changed`() throws {
     let peers = try Peers()
     let message = Message(signal: "S", of: "a.b", at: "/", [.byte(1)])

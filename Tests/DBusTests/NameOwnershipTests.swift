@@ -30,7 +30,8 @@ import Testing
     closed.release(name)
   }
 
-  /// A signal with the serial number of the request was taken for the bus's answer, and any program may send one.
+  /// Regression: a signal with the serial number of the request, which any program may send, was accepted as the bus's
+  /// answer.
   @Test(arguments: PrivateBus.Broker.installed)
   func `a forged answer does not grant the name`(broker: PrivateBus.Broker) throws {
     let peers = try Peers(on: broker)
@@ -82,7 +83,7 @@ import Testing
 
   @Test func `a watch reports a hand-over`() throws {
     let peers = try Peers()
-    // The first allows to be replaced, the second replaces it: the name never is without an owner.
+    // The second owner replaces the first, which allows it, so the name always has an owner.
     func request(_ flags: UInt32, from connection: Connection) throws {
       let message = Message(callingBus: "RequestName", [.string(name.rawValue), .uint32(flags)])
       #expect(try peers.answer(to: message, from: connection) == [.uint32(1)])
@@ -144,12 +145,12 @@ import Testing
     #expect(gone == [1, 2] && watch.count == 1)
   }
 
-  /// dbus-daemon drops the news of a peer that leaves when the queue of who should hear it is full.
+  /// dbus-daemon drops the signal about a departing peer if the receiver's queue is full.
   @Test func `a departure that was missed is found by reconciliation`() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service, listingEvery: .zero)
     var gone: [String] = []
-    // As if it had been there, and its end had not been told.
+    // As if it had existed and its departure had not been reported.
     watch.whenGone(":1.99999") { gone.append("unheard") }
     watch.whenGone(peers.client.uniqueName) { gone.append("client") }
     try peers.settle()
@@ -161,7 +162,7 @@ import Testing
     #expect(gone == ["unheard"] && watch.count == 1)
   }
 
-  @Test func `a released name is not taken for a departing peer`() throws {
+  @Test func `a released name does not count as a departing peer`() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service)
     watch.whenGone(peers.client.uniqueName) { Issue.record("it is still there") }
@@ -171,7 +172,7 @@ import Testing
     #expect(watch.count == 1)
   }
 
-  @Test func `no other peer can declare a peer gone`() throws {
+  @Test func `no peer can forge the departure of another one`() throws {
     let peers = try Peers()
     let outsider = try peers.connect()
     let watch = PeerWatch(on: peers.service)

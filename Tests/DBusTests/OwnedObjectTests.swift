@@ -4,7 +4,7 @@ import Testing
 
 @testable import DBus
 
-/// An object with an owner is there for the owner alone.
+/// An object with an owner is visible only to the owner.
 @Suite struct OwnedObjectTests {
   private let path: ObjectPath = "/org/example/Sample/owned/1"
   private let introspectable: InterfaceName = "org.freedesktop.DBus.Introspectable"

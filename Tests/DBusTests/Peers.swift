@@ -28,7 +28,7 @@ final class Peers {
     return (peers, sample, sample.export(on: peers.service))
   }
 
-  /// The same without what the object is changed by.
+  /// The same for objects that are not changed.
   static func withSample(on broker: PrivateBus.Broker = .chosen) throws -> (Peers, Sample) {
     let (peers, sample, _) = try withObject(on: broker)
     return (peers, sample)
@@ -63,7 +63,7 @@ final class Peers {
     Question(message, timeout: timeout, expecting: signature, from: client)
   }
 
-  /// The error that a call is answered with; nil if it succeeds.
+  /// The error reply to a call; nil if it succeeds.
   func refusal(
     _ member: MemberName, of interface: InterfaceName? = Sample.name, at path: ObjectPath = Sample.path,
     _ arguments: Value..., from caller: Connection? = nil
@@ -84,7 +84,7 @@ final class Peers {
   }
 }
 
-/// A call that was made, and its results, of which there should be one.
+/// A call and its results, of which there should be one.
 final class Question {
   private(set) var results: [Result<[Value], CallFailure>] = []
   private let member: MemberName?
@@ -109,12 +109,12 @@ final class Question {
 
   func failure() throws -> CallFailure? { try result().failure }
 
-  /// The error that the call is answered with; nil if it succeeds.
+  /// The error reply; nil if the call succeeds.
   func refusal() throws -> ErrorName? { try result().errorName }
 }
 
 extension PrivateBus.Broker {
-  /// The implementations that are installed. They do not forward quite the same.
+  /// The installed implementations. They differ in what they forward.
   nonisolated static let installed: [PrivateBus.Broker] =
     access("/usr/bin/dbus-broker", X_OK) == 0 ? [.dbusDaemon, .dbusBroker] : [.dbusDaemon]
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import DBus
 
 @Suite struct PropertiesChangedTests {
-  /// What one connection hears of changes.
+  /// The signals about changes that one connection receives.
   private final class Listener {
     var heard: [Signal] = []
     private var match: SignalMatch?
@@ -70,7 +70,7 @@ import Testing
     #expect(listener.heard.count == 1)
   }
 
-  @Test func `flush sends at once and unexport drops`() throws {
+  @Test func `flush sends pending changes, and unexport drops them`() throws {
     let (peers, _, object) = try Peers.withObject()
     let listener = Listener(peers.client)
     try peers.settle()

@@ -39,7 +39,7 @@ import Testing
     #expect(try peers.call("GetAll", of: properties, .string("org.example.Other")) == [.options([])])
   }
 
-  /// The standard interfaces are on every object, and have no properties; they were said not to be there.
+  /// Every object has the standard interfaces, which have no properties. Regression: they were reported as missing.
   @Test func `the standard interfaces have no properties`() throws {
     let (peers, _) = try Peers.withSample()
     for standard in ["Properties", "Introspectable", "Peer"].map({ "org.freedesktop.DBus." + $0 }) {
@@ -82,7 +82,7 @@ import Testing
     #expect(try question.answer() == [.variant(.string("at last"))])
   }
 
-  @Test func `a getter may fail or forget`() throws {
+  @Test func `a getter may fail or never answer`() throws {
     let (peers, sample) = try Peers.withSample()
     let failing = try ask(peers, "Get", name, .string("Deferred"))
     try turning("the getter has it") { sample.reads.count == 1 }
@@ -118,8 +118,8 @@ import Testing
     #expect(try question.answer().first?.options?.map(\.name) == all.keys.sorted())
   }
 
-  /// The reply undid what a signal before it had told.
-  @Test func `GetAll returns the values of the moment it answers`() throws {
+  /// Regression: the reply contained older values than a signal that preceded it.
+  @Test func `GetAll returns the values at the time of its answer`() throws {
     let (peers, sample, object) = try Peers.withObject()
     let question = try ask(peers, "GetAll", name)
     try turning("the getter has it") { sample.reads.count == 1 }

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `of a long error text only the beginning is read`() throws {
+  @Test func `only the beginning of a long error text is read`() throws {
     let text = String(repeating: "é", count: 1_000_000)
     let error = Message(errorTo: 7, from: ":1.1", DBusError(.failed, text)).error
     #expect(error?.message == String(repeating: "é", count: 512))

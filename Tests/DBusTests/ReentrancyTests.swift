@@ -5,7 +5,7 @@ import Testing
 
 @testable import DBus
 
-/// Handlers that do the worst that they can do from inside.
+/// Handlers that close, release or re-enter their connection.
 @Suite struct ReentrancyTests {
   @Test func `a method may close its connection`() throws {
     let (peers, sample) = try Peers.withSample()
@@ -16,8 +16,8 @@ import Testing
     #expect(try peers.refusal("Do", .options([])) == .noReply, "the bus answers in its place")
   }
 
-  /// More than a batch of messages waited when a handler closed the connection: the rest was dispatched from memory that
-  /// libdbus had given back.
+  /// Regression: when a handler closed the connection while more than a batch of messages waited, the rest was
+  /// dispatched from freed memory.
   @Test func `a handler may close the connection while many messages wait`() throws {
     let peers = try Peers()
     var heard = 0
@@ -140,7 +140,7 @@ import Testing
     #expect(try peers.call("Nothing", at: Sample.path.child(1)) == [])
   }
 
-  /// libdbus waits for itself for ever when it is asked to dispatch from inside a dispatch.
+  /// libdbus deadlocks if it is called to dispatch from inside a dispatch.
   @Test func `a handler that runs the loop does not hang`() throws {
     let (peers, sample) = try Peers.withSample()
     var depth = 0

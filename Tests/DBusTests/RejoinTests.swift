@@ -8,9 +8,9 @@ import func GeopublicistCDBus.dbus_connection_close
 
 @testable import DBus
 
-/// A connection that was lost is joined again with all that it was for.
+/// A lost connection is opened again with its objects, matches and pending calls.
 @Suite struct RejoinTests {
-  /// An object that the client exports, and a call of the service that it keeps.
+  /// An object that the client exports, and a pending call from the service.
   private func askClient(_ peers: Peers) throws -> (Sample, Question) {
     let other = Sample()
     other.export(on: peers.client)
@@ -56,7 +56,7 @@ import func GeopublicistCDBus.dbus_connection_close
     let (other, question) = try askClient(peers)
     dbus_connection_close(peers.service.raw)
     peers.service.replies.hold()
-    // This is what `rejoin()` does, while the connection is lost again.
+    // `rejoin()` does the same while the connection is lost again.
     peers.service.replies.resend()
     #expect(try peers.service.rejoin())
     try turning("the call is repeated") { other.kept.count == 2 }
@@ -75,7 +75,7 @@ import func GeopublicistCDBus.dbus_connection_close
     #expect(peers.service.isConnected)
   }
 
-  @Test func `a restarted bus is another one`() throws {
+  @Test func `a restarted bus is not rejoined`() throws {
     let (first, second) = (try PrivateBus(.session), try PrivateBus(.session))
     let one = try Connection(to: .address(first.address))
     let two = try Connection(to: .address(second.address))
@@ -88,8 +88,8 @@ import func GeopublicistCDBus.dbus_connection_close
     one.close()
   }
 
-  /// dbus-daemon reads nothing more from a sender whose messages it cannot deliver: 127 MiB of them.
-  @Test func `a bus that takes nothing more is noticed, and a new connection begins with nothing`() throws {
+  /// dbus-daemon stops reading from a sender when 127 MiB of its messages are undelivered.
+  @Test func `a bus that accepts nothing more is noticed, and a new connection starts empty`() throws {
     let peers = try Peers(on: .dbusDaemon)
     try peers.service.own("a.name", isReplaceable: true)
     var stalls = 0
@@ -102,7 +102,7 @@ import func GeopublicistCDBus.dbus_connection_close
     // The bus itself is well.
     _ = try peers.answer(to: Message(callingBus: "GetId"))
     #expect(try peers.service.rejoin())
-    // The bus does not look at the old connection any more, not even whether it is there.
+    // The bus no longer serves the old connection, and does not even notice whether it is closed.
     try peers.service.own("a.name", replaces: true)
     var signals = 0
     peers.client.onSignal(MatchRule(interface: "c.d")) { _ in signals += 1 }.keep()

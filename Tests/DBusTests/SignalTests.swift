@@ -68,7 +68,7 @@ import Testing
     second.cancel()
   }
 
-  /// A match that another handler had ended was called once more, for the signal at hand.
+  /// Regression: a match that another handler had ended was still called for the current signal.
   @Test func `a match ended by a handler does not receive the same signal`() throws {
     let peers = try Peers()
     var heard: [String] = []
@@ -102,7 +102,7 @@ import Testing
     withExtendedLifetime(match) {}
   }
 
-  @Test func `a signal that an outsider sends in the name of a service is dropped`() throws {
+  @Test func `a signal that another program forges for a service is dropped`() throws {
     let peers = try Peers()
     let outsider = try peers.connect()
     var senders: [BusName] = []
@@ -131,7 +131,7 @@ import Testing
     #expect(senders.suffix(2) == [outsider.uniqueName, outsider.uniqueName] && senders.count == 4)
   }
 
-  @Test func `many signals stay in order and leave others their turn`() throws {
+  @Test func `many signals stay in order and do not starve other sources`() throws {
     let peers = try Peers()
     var heard: [UInt32] = []
     peers.client.onSignal(MatchRule(interface: "a.b")) { heard.append($0.arguments[0].uint32 ?? 0) }.keep()

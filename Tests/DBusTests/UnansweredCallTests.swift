@@ -24,7 +24,7 @@ import Testing
     #expect(calls.count(of: ":1.1") == 0 && calls.count(of: "org.example.Name") == 0)
   }
 
-  /// A service that left 128 calls unanswered blocked the connection for all others.
+  /// Regression: a service that left 128 calls unanswered blocked the connection for all others.
   @Test func `a service that never answers does not block calls to others`() throws {
     let peers = try Peers(on: .dbusDaemon)
     let silent = try peers.connect()

@@ -3,8 +3,8 @@
 
     descriptor-peer.py ADDRESS
 
-It prints its unique name, answers calls by their member, and prints "released" when the descriptor that it has given away
-is closed.
+It prints its unique name, answers calls by their member, and prints "released" when the descriptor that it has passed
+on is closed.
 """
 
 import os

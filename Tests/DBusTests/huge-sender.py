@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sends messages of a given size to a connection, as signals and as the reply to whatever it is asked.
+"""Sends messages of a given size to a connection, as signals and as the reply to every call.
 
     huge-sender.py ADDRESS DESTINATION BYTES
 
-Sends a signal with an `ay` of that size to DESTINATION and one to everybody, prints its unique name, and then answers
+Sends a signal with an `ay` of that size to DESTINATION and broadcasts one, prints its unique name, and then answers
 each call with a variant of that size, or with an error whose text is that long if the member is `Refuse`.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A client of a bus that writes its messages byte by byte, so that it can send what no library would.
+"""A bus client that writes its messages byte by byte, so that it can send messages that no library would.
 
     raw-peer.py ADDRESS DESTINATION PATH dbus-daemon|dbus-broker
 
@@ -37,7 +37,7 @@ def ask(**arguments):
 
 
 def variant(signature, inside):
-    """A variant with a signature and bytes of our own, aligned to 8."""
+    """A variant with a given signature and bytes, aligned to 8."""
     start = bytes([len(signature)]) + signature.encode() + b"\0"
     return start + bytes(-len(start) % 8) + inside
 
@@ -92,7 +92,7 @@ for number in range(30 if broker == "dbus-broker" else 0):
     send(kind=SIGNAL, interface="org.example.Sample", member="Happened", fds=250)
     send(member="Later", fds=250, **SAMPLE)
 
-# Without waiting for the answers: a call of everything with arguments that do not fit.
+# Calls every member with wrong arguments, without waiting for the answers.
 for member in "Echo", "Add", "Later", "Nothing", "Refuse", "Forget", "LieAboutTypes", "Do", "Happened", "Title", "_":
     for signature, body in (None, b""), ("s", marshalled("s", "x")), ("y", b"\0"), ("ay", bytes(4)), ("v", b"\1y\0\0"):
         send(member=member, signature=signature, body=body, **SAMPLE)

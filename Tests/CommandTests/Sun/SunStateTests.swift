@@ -6,8 +6,8 @@ import Testing
 
 /// The phases and the next event that `sun` shows.
 @Suite struct SunStateTests {
-  /// The events that XEphem's almanac has for weeks around an equinox, where the declination moves the sun more than the
-  /// time of day does: 0.4 degrees a day, so that an error of a hundredth of a degree is half an hour.
+  /// XEphem's events for the weeks around an equinox near a pole, where the sun's altitude changes only with the
+  /// declination: 0.4 degrees a day, so an error of a hundredth of a degree is half an hour.
   @Test(
     arguments: [
       (90, 0, 1_789_430_400, [(.sunset, 1_790_306_372), (.dusk, 1_791_461_039)]),
@@ -67,7 +67,7 @@ import Testing
   }
 }
 
-/// Times of the sun as `run --at` has them.
+/// Times of the sun in the syntax of `run --at`.
 @Suite struct SunMomentTests {
   /// Noon of 21 March 2026 in Berlin, in UTC.
   private static let noon = 1_774_090_800.0
@@ -78,12 +78,12 @@ import Testing
       ("sunset", SunMoment(.sunset)), ("sunset-30min", SunMoment(.sunset, offset: -1_800)),
       ("dawn+1h30m", SunMoment(.dawn, offset: 5_400)), ("noon", SunMoment(.noon)), ("evening", nil), ("sunset-", nil),
       ("sunset-13h", nil), ("sunset-soon", nil), ("+30min", nil), ("", nil),
-    ] as [(String, SunMoment?)]) func `a moment is read`(text: String, moment: SunMoment?)
+    ] as [(String, SunMoment?)]) func `a time of the sun is parsed`(text: String, moment: SunMoment?)
   {
     #expect(SunMoment(text) == moment)
   }
 
-  @Test func `the next moment is the first one after now`() throws {
+  @Test func `the next time is the first one after now`() throws {
     let sunset = try #require(SunMoment(.sunset).next(after: Self.noon, at: Self.berlin))
     // 18:24 in Berlin, 17:24 UTC.
     #expect(abs(sunset - (Self.noon + 6.4 * 3_600)) < 900)
