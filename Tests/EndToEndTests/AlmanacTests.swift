@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// Almanacs through the interface of the service, with a GeoClue that measures what a test wants.
+/// Almanacs through the interface of the service, with a simulated GeoClue.
 @Suite(.serialized) final class AlmanacTests: SimulatedFixture {
   private static let invalidOption = "\(Service.name).Error.InvalidOption"
 
@@ -11,7 +11,7 @@ import Testing
     try client.call("GetAlmanac", signature: "a{sv}", [options], within: .seconds(25))
   }
 
-  @Test func `an almanac tells the day, the zone and the town, and no coordinate`() throws {
+  @Test func `an almanac contains the day, the zone and the town, and no coordinate`() throws {
     try geoclue.fix(latitude: 52.52, longitude: 13.4)
     let path = try client.almanacStarted()
     let almanac = try client.almanacs(1, from: path)[0]
@@ -113,7 +113,7 @@ import Testing
     #expect(client.almanacs(from: path).count == 1)
   }
 
-  @Test func `an almanac that is stopped and started begins again`() throws {
+  @Test func `a stopped almanac starts again with a new one`() throws {
     try geoclue.fix(latitude: 52.52, longitude: 13.4)
     let path = try client.almanacStarted()
     _ = try client.almanacs(1, from: path)
@@ -140,7 +140,7 @@ import Testing
     #expect(almanacs[0][4] == "Europe/Berlin" && almanacs[0] == almanacs[1] && almanacs[1] != almanacs[2])
   }
 
-  @Test func `the packaged GeoClue's location becomes an almanac, and access lost leaves nothing`() throws {
+  @Test func `the packaged GeoClue's location becomes an almanac, which lost access empties`() throws {
     let machine = try ServiceFixture(.session, agentLevel: 8)
     let client = try machine.client()
     let path = try client.almanacStarted()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct ClockConsentTests {
-  @Test func `root's clock is left alone while location is off for a user who is logged in`() throws {
+  @Test func `root's clock is not set while location is off for a user who is logged in`() throws {
     var logind: ChildProcess?
     let listening = try Listening { logind = try $0.startLogind() }
     try listening.agent.setLevel(0)

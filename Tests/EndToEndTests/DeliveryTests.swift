@@ -49,7 +49,7 @@ import Testing
       sentence.time = Date()
       try machine.receiver.write(sentence)
       sent.append(sentence)
-      // GeoClue has the newest two only.
+      // GeoClue keeps only the newest two.
       _ = try client.locations(sent.count - 1, from: path)
       due = due + .seconds(1 / rate.aSecond)
       try eventually("the next fix is due", within: .seconds(2)) { ContinuousClock.now >= due }

@@ -11,7 +11,7 @@ import Testing
   @Test func `a session without an agent answers every call`() throws {
     let machine = try ServiceFixture(.session)
     let client = try machine.client()
-    // GeoClue's own answer would never come.
+    // GeoClue itself would never answer.
     let first = try client.requestAuthorization().arguments()
     #expect(first == ["not-determined", "no-agent"] || first == ["not-determined", "undecided"])
     #expect(try client.property("AuthorizationStatus") == "not-determined")
@@ -22,7 +22,7 @@ import Testing
     #expect(try client.property("AuthorizationStatus") == "not-determined")
     #expect(try client.property("AuthorizationStatus", of: path) == "not-determined")
 
-    // Long before the timeout: only the user can change it.
+    // Answered long before the timeout, because only the user can change it.
     let answer = try client.location(["timeout": .variant("u", 120_000)])
     #expect(answer.errorName == notAuthorized)
     #expect(answer.errorMessage?.contains("agent") == true)
@@ -35,7 +35,7 @@ import Testing
     #expect(try machine.geoclue.clients().isEmpty)
   }
 
-  @Test func `an agent that comes late is noticed`() throws {
+  @Test func `an agent that starts late is used`() throws {
     let (machine, client, path) = try ServiceFixture.subscribed(.session)
     try client.waitFor("StateReason", "no-agent")
     try machine.startAgent()
@@ -139,7 +139,7 @@ import Testing
     #expect(deviation(of: reply[0], from: .berlin) < 1e-6)
     #expect(reply[0]["Age"]?.variantType == "u")
 
-    // The last fix is young enough for the next one, unless that wants a new one.
+    // The last fix is young enough for the next call, unless that requires a new one.
     let again = try client.location().arguments()
     #expect(again[0]["Sequence"] == reply[0]["Sequence"])
   }

@@ -11,7 +11,7 @@ import Testing
     let doctor = try ChildProcess(
       [Rig.product("geopublicist"), "doctor", "--json"], environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address],
       as: GatekeeperFixture.user)
-    // Like a receiver: while GeoClue is connected.
+    // Like a receiver, writes while GeoClue is connected.
     try eventually("its end", within: .seconds(60)) {
       machine.receiver.offer(GGASentence(latitude: 52.5, longitude: 13.25, time: Date() + receiverAhead))
       usleep(50_000)
@@ -53,8 +53,8 @@ import Testing
   }
 }
 
-/// `geopublicist authorize --interactive` where no desktop shows a dialog: polkit's own agent asks on the terminal. The
-/// real polkit, its agent and its helper, PAM, and a password that is typed.
+/// `geopublicist authorize --interactive` without a desktop: polkit's own agent asks on the terminal. Uses the real
+/// polkit, its agent and its helper, PAM, and a typed password.
 @Suite(
   .serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, with a password, in a session of its own")
 )
@@ -67,7 +67,7 @@ struct AuthorizeOnTerminalTests {
   init() throws {
     machine = try GatekeeperFixture(.asks)
     agent = try machine.agent(of: GatekeeperFixture.user)
-    // What asks PAM looks for the system bus at its usual place, whatever the environment says.
+    // The helper that calls PAM uses the standard address of the system bus, regardless of the environment.
     try FileManager.default.createDirectory(atPath: folder.file("run/dbus"), withIntermediateDirectories: true)
     let socket = machine.bus.address.replacing("unix:path=", with: "")
     try FileManager.default.createSymbolicLink(
@@ -79,14 +79,14 @@ struct AuthorizeOnTerminalTests {
   }
 
   nonisolated private static let password = "open sesame"
-  /// Of that password, by crypt(3).
+  /// The hash of that password, by crypt(3).
   private static let hash =
     "$6$geopublicist$e3KYyXXwuN7pk2azxGhwD8iEFZ4.2hSD8AWqLL1nKPTIbXEj5EA568xKu2yv/SPI0YuoQJsYgkrcqL5g5VvGQ."
 
-  /// The command on a terminal of the user's own, then what became of the terminal.
+  /// Runs the command on the user's own terminal, then prints the terminal's state.
   private func authorize(_ arguments: String = "authorize") throws -> ChildProcess {
     let user = GatekeeperFixture.user
-    // polkit takes an agent that steps back only in a session, which it knows by its control group.
+    // polkit accepts a fallback agent only in a session, which it identifies by its control group.
     let command =
       "trap : INT; " + groups.commandToEnterSession()
       + "setpriv --reuid=\(user) --regid=\(user) --clear-groups -- '\(Rig.product("geopublicist"))' "
@@ -123,7 +123,7 @@ struct AuthorizeOnTerminalTests {
     try expect(answer, "status \(status)\r", at: terminal)
   }
 
-  @Test func `locate asks and uses the answer itself`() throws {
+  @Test func `locate asks and uses the answer`() throws {
     let terminal = try authorize("locate --maximum-age 0")
     #expect(terminal.standardOutput.contains("let the program “geopublicist”"), "\(terminal.standardOutput)")
     try terminal.send(Self.password)

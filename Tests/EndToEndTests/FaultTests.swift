@@ -8,11 +8,11 @@ import Testing
 @Suite(.serialized) struct FaultTests {
   nonisolated struct Fault: Sendable, CustomTestStringConvertible {
     let name: String
-    /// What ``FakeGeoClue/fault(on:_:_:)`` makes it do, or one of two words of this suite.
+    /// The action of ``FakeGeoClue/fault(on:_:_:)``, or one of two words of this suite.
     let action: String
     var member = ""
     var parameters: [String: JSON] = [:]
-    /// What the caller of `GetLocation` may hear.
+    /// The errors that `GetLocation` may return.
     var errors: Set<String> = ["Timeout", "Unavailable", "NotAuthorized"]
 
     var testDescription: String { name }
@@ -63,14 +63,15 @@ import Testing
 
   nonisolated private static let location: JSON = "org.freedesktop.GeoClue2.Location"
 
-  @Test(arguments: faults) func `every call is answered in its time`(_ fault: Fault) throws {
+  @Test(arguments: faults) func `every call is answered in time`(_ fault: Fault) throws {
     let machine = try SimulatedFixture()
     let (geoclue, service, client) = (machine.geoclue, machine.service, machine.client)
     if fault.action != "measure nothing" { try geoclue.fix(latitude: 52) }
     try fault.begin(geoclue)
 
     let path = try client.subscribeAndStart()
-    // A call of GeoClue's that hangs takes 25 seconds to fail, and what is known is answered before the timeout.
+    // A call to GeoClue that hangs fails after 25 seconds. Calls that need no answer of GeoClue are answered before
+    // that.
     let timeout = fault.errors.contains("Timeout") ? 700 : 15_000
     let answer = try client.location(["timeout": .variant("u", .integer(Int64(timeout)))], within: .seconds(20))
     let error = try #require(answer.errorName, "a location: \(answer)")

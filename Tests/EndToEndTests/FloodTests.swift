@@ -3,15 +3,16 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// The service sends a bounded number of signals, whatever changes its state. On both buses, with the real polkit.
+/// The number of signals that the service sends is bounded, however often its state changes. On both buses, with the
+/// real polkit.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users"))
 struct FloodTests {
-  /// The most that a user's clients are sent about their state: once for each object, then at a fixed rate, two signals
-  /// each and the first location after it.
+  /// The most signals about their state that a user's clients receive: one round for each object, then at a fixed rate.
+  /// Each consists of two signals and the first location after them.
   private func mostSignals(_ seconds: Double) -> Double { 3 * (512 + 64 * (seconds + 2)) }
 
   @Test(arguments: [false, true], ["0,8", "5,6"])
-  func `an agent that changes its level without end costs others nothing`(isReading: Bool, levels: String) throws {
+  func `an agent that keeps changing its level does not slow others down`(isReading: Bool, levels: String) throws {
     let machine = try GatekeeperFixture(.yes)
     let witness = try machine.client(as: 0)
     let path = try witness.subscribeAndStart()
@@ -38,17 +39,17 @@ struct FloodTests {
     #expect(Double(signals) < mostSignals(seconds), "\(signals) signals after \(made) announcements in \(seconds) s")
   }
 
-  /// What may change the service's decisions.
+  /// The programs whose events may change the service's decisions.
   enum Source: String, CaseIterable {
     case names, network, logind, polkit, configuration
   }
 
-  /// The most bytes that clients are sent about their state. However many events there are, it does not grow.
+  /// The most bytes about their state that clients receive. It does not depend on the number of events.
   private func mostBytes(_ seconds: Double) -> Int { Int(mostSignals(seconds) * 700) }
 
-  /// Each in a control group with the memory that the unit allows.
+  /// Each program is in a control group with the memory that the unit allows.
   @Test(arguments: Source.allCases)
-  func `a flood of events from any source costs others nothing`(source: Source) throws {
+  func `a flood of events from any source does not slow others down`(source: Source) throws {
     let machine = try GatekeeperFixture(.yes)
     let group = try MemoryGroup(megabytes: 160, machine.service.processIdentifier)
     let witness = try machine.client(as: 0)
@@ -92,9 +93,9 @@ struct FloodTests {
     #expect(group.failures == 0, "the memory is enough")
   }
 
-  /// A broken GeoClue measures, or changes its properties, a thousand times a second.
+  /// A broken GeoClue sends locations or property changes a thousand times a second.
   @Test(arguments: ["locations", "properties", "active"])
-  func `a flood of events from GeoClue costs others nothing`(kind: String) throws {
+  func `a flood of events from GeoClue does not slow others down`(kind: String) throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
     let service = try Service(.system, on: bus)
@@ -112,7 +113,7 @@ struct FloodTests {
     try always("others are served", for: .seconds(2)) { try witness.property("Version") != "" }
     let (_, signals, bytes) = try counts(of: listening)
     let seconds = Double((ContinuousClock.now - began).components.seconds + 1)
-    // Of locations, each connection that answers no ping is sent 1 MiB.
+    // Each connection that answers no ping receives 1 MiB of locations.
     #expect(kind == "locations" ? bytes < 4 << 21 : Double(signals) < mostSignals(seconds))
     try geoclue.tell(["flood": .null])
     let end = GGASentence(latitude: 52.02, longitude: 13)
@@ -121,7 +122,7 @@ struct FloodTests {
     #expect(group.failures == 0, "the memory is enough")
   }
 
-  /// A control group with so much memory for one process.
+  /// A control group that limits the memory of one process.
   private final class MemoryGroup {
     private let path: String?
 
@@ -151,7 +152,7 @@ struct FloodTests {
     return words.flatMap { Int($0[$0.count - 2].trimmingCharacters(in: .whitespaces)) } ?? 0
   }
 
-  /// How many announcements were made, and how many signals and bytes its clients have read.
+  /// The number of announcements, and of the signals and bytes that its clients have read.
   private func counts(of flapping: ChildProcess) throws -> (made: Int, signals: Int, bytes: Int) {
     _ = flapping.newLines()
     try flapping.send("count")

@@ -5,7 +5,7 @@ import Testing
 
 /// Malformed calls are answered with the documented errors, and the service keeps running.
 ///
-/// On a session bus, since the rules of the system bus keep some of it away.
+/// On a session bus, because the rules of the system bus block some of these calls.
 @Suite(.serialized) struct GarbageTests {
   private struct Call {
     var path = Service.path
@@ -110,7 +110,7 @@ import Testing
       ["unknown": .variant("u", 1)], ["accuracy": .variant("u", 8)], ["accuracy": .variant("s", "roughly")],
       ["desktop-id": .variant("s", .string(String(repeating: "x", count: 256)))], .object(tooMany),
     ]
-    // `OptionsTests` has each kind of a wrong value.
+    // `OptionsTests` covers each kind of wrong value.
     let ofGetLocation: [JSON] = [["timeout": .variant("u", 120_001)], ["distance-threshold": .variant("d", 1.0)]]
     let ofCreateSubscription: [JSON] = [["distance-threshold": .variant("d", "nan")], ["timeout": .variant("u", 1000)]]
     var calls: [Call] = []
@@ -164,7 +164,7 @@ import Testing
 
 /// The service survives malformed input from root and from other users without restarting.
 @Suite(.serialized) struct SiegeTests {
-  /// Every attack that Tests/Fuzz/Bus knows, in one place; `Tests/Rig/fuzz.sh bus` takes longer over it.
+  /// Every attack of Tests/Fuzz/Bus in one place; `Tests/Rig/fuzz.sh bus` runs them for longer.
   private func besiege(_ place: String) throws {
     let siege = try run(
       [
@@ -177,9 +177,9 @@ import Testing
 
   @Test func `every attack is survived on a system bus`() throws { try besiege("system") }
 
-  @Test func `every attack is survived among impostors`() throws { try besiege("impostors") }
+  @Test func `every attack is survived while others impersonate system services`() throws { try besiege("impostors") }
 
-  /// dbus-broker lets headers pass for which libdbus leaves the bus: the service ended with that, or came back without its
+  /// Regression: dbus-broker forwards headers at which libdbus disconnects. The service exited, or returned without its
   /// subscriptions.
   @Test func `clients notice nothing when the bus disconnects the service and it returns`() throws {
     let machine = try SimulatedFixture()

@@ -7,7 +7,7 @@ import Testing
 struct GatekeeperChangeTests {
   private let user = GatekeeperFixture.user
 
-  /// AccessDamper's tests have the times, which a busy machine stretches here.
+  /// AccessDamper's tests check the times, which a busy machine would lengthen here.
   @Test func `the location switch is obeyed, and its changes are reported`() throws {
     let listening = try Listening()
     try listening.agent.setLevel(0)
@@ -105,7 +105,7 @@ struct GatekeeperChangeTests {
     try client.waitFor("AuthorizationReason", "no-agent", within: .seconds(20))
   }
 
-  @Test func `a created and started subscription is told once`() throws {
+  @Test func `a created and started subscription receives its authorization once`() throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: user)
     let client = try machine.client(as: user)
@@ -134,7 +134,7 @@ struct GatekeeperChangeTests {
     #expect(log.contains("user 5") && log.contains("reason disallowed-by-policy"))
   }
 
-  @Test func `deliveries end with polkit and resume when it is back`() throws {
+  @Test func `deliveries end when polkit exits and resume when it is back`() throws {
     let listening = try Listening()
     let machine = listening.machine
     machine.polkit?.kill()
@@ -144,7 +144,7 @@ struct GatekeeperChangeTests {
     try listening.waitFor("authorized-when-in-use ")
   }
 
-  @Test func `a polkit that dies while asked counts as missing`() throws {
+  @Test func `a polkit that exits while it is asked counts as missing`() throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: user)
     let clients = try (0..<4).map { _ in try machine.client(as: user) }
@@ -176,7 +176,7 @@ struct GatekeeperChangeTests {
     let impatient = try client.begin("GetLocation", ["timeout": .variant("u", 500)])
     #expect(try client.connection.answer(to: request) == .reply(["not-determined", "undecided"]))
     #expect(try client.connection.answer(to: impatient).errorName == "\(Service.name).Error.NotAuthorized")
-    // Others, about whom nothing has to be asked, do not wait.
+    // Other clients, for whom no program must be asked, do not wait.
     #expect(try machine.client(as: 0).property("AuthorizationStatus") == "authorized-always")
     machine.polkit?.signal(SIGCONT)
     try client.waitFor("AuthorizationStatus", "authorized-when-in-use")
@@ -245,8 +245,8 @@ struct GatekeeperChangeTests {
     #expect(try machine.geoclue.clients().isEmpty)
   }
 
-  /// Only a bus that tells which process opened a connection makes it visible that another one has its id now.
-  @Test func `a reused process id does not count where the bus tells the process`() throws {
+  /// That another process has the id now is visible only if the bus reports which process opened the connection.
+  @Test func `a reused process id does not count if the bus reports the process`() throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: GatekeeperFixture.user)
     let attack = try ChildProcess(
@@ -285,7 +285,7 @@ struct Asking {
   }
 }
 
-/// An authentication agent of polkit for one program, which answers as the test says.
+/// A polkit agent for one program, which answers on command.
 final class DialogAgent {
   private let process: ChildProcess
   private var lines: [String] = []

@@ -3,19 +3,19 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// The system deployment with all programs that its gatekeeper asks: the real polkit with rules of the
-/// test's own, the real GeoClue with a configuration of the test's own, agents of several users. Needs root.
+/// The system deployment with all programs that its gatekeeper asks: the real polkit with the test's rules, the real
+/// GeoClue with the test's configuration, and agents of several users. Needs root.
 final class GatekeeperFixture {
-  /// What polkit's rules say of `access` and `access-precise`, for all users.
+  /// The results of polkit's rules for `access` and `access-precise`, for all users.
   enum Policy: String, CaseIterable {
     case yes, reduced, no, asks
-    /// polkit does not run.
+    /// polkit is not running.
     case absent
   }
 
   static let owner: uid_t = 1
   static let user: uid_t = 5
-  /// Whom polkit's rules name for `access-without-agent`: lp.
+  /// The user whom polkit's rules allow `access-without-agent`: lp.
   static let named: uid_t = 7
   static let nobody: uid_t = 65534
 
@@ -61,7 +61,7 @@ final class GatekeeperFixture {
     try waitForOwner(of: Service.name, on: bus, by: service)
   }
 
-  /// The machine's users and some of the user's subordinate ones: dbus-daemon admits only who is listed.
+  /// The machine's users and some of the user's subordinate ones, because dbus-daemon admits only listed users.
   private static var users: String {
     get throws {
       let subordinates = (100_000..<100_300).map { "sub\($0):x:\($0):65534::/:/bin/false\n" }
@@ -95,7 +95,7 @@ final class GatekeeperFixture {
       toFile: folder.file("geoclue/geoclue.conf"), atomically: true, encoding: .utf8)
   }
 
-  /// A logind that knows the user, whose session is active and so many seconds old.
+  /// A logind in which the user has an active session of the given age in seconds.
   func startLogind(age: Int = 3_600) throws -> ChildProcess {
     let logind = try ChildProcess(
       [Rig.python, Rig.file("logind.py"), bus.address, "\(Self.user)", "active", "\(age)"])
@@ -103,7 +103,7 @@ final class GatekeeperFixture {
     return logind
   }
 
-  /// Changes polkit's rules, which polkit notices by itself.
+  /// Changes polkit's rules, which polkit notices automatically.
   func setPolicy(_ policy: Policy) throws {
     let precise = ["yes": "YES", "reduced": "NO", "no": "NO", "asks": "AUTH_SELF", "absent": "YES"][policy.rawValue]!
     let reduced = policy == .reduced ? "YES" : precise
@@ -124,7 +124,7 @@ final class GatekeeperFixture {
     return client
   }
 
-  /// A user's agent, which stays as long as the machine unless it is killed.
+  /// A user's agent, which runs as long as the machine unless it is killed.
   @discardableResult
   func agent(of user: uid_t, level: Int = 8) throws -> DesktopAgent {
     let agent = try DesktopAgent(at: bus.address, as: user, level: level)
@@ -132,7 +132,7 @@ final class GatekeeperFixture {
     return agent
   }
 
-  /// Rules for three programs: one is not spoken of, one is forbidden, one is for the user only.
+  /// Three programs: one without a rule, one that is forbidden, and one that is allowed for the user only.
   enum Program: String, CaseIterable {
     case silent = "org.example.Silent"
     case forbidden = "org.example.Forbidden"
@@ -169,7 +169,7 @@ final class ControlGroups {
     case snap = "snap.test.test-1.scope"
   }
 
-  /// The hierarchy in which groups can be made: systemd's own of the old kind, or the one of the new kind.
+  /// The hierarchy in which groups can be created: systemd's own (version 1), or the unified one (version 2).
   private nonisolated static var hierarchy: String? { hierarchies.first }
   private nonisolated static let hierarchies = [
     "/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified", "/sys/fs/cgroup",
@@ -195,8 +195,8 @@ final class ControlGroups {
     }
   }
 
-  /// A command for a shell that puts it in a session, as logind names them, in every hierarchy: which of them counts is
-  /// systemd's secret.
+  /// A shell command that moves the shell into a session's group, named as logind does, in every hierarchy, because
+  /// systemd does not document which one it uses.
   func commandToEnterSession() -> String {
     Self.hierarchies.map { hierarchy in
       let group = "\(hierarchy)/session-c9.scope"
@@ -206,12 +206,12 @@ final class ControlGroups {
   }
 
   isolated deinit {
-    // One that is still in use, by another test, stays.
+    // A group that another test still uses remains.
     for group in made { rmdir(group) }
   }
 }
 
-/// A user's client with a subscription, on a machine of its own.
+/// A user's client with a subscription, on a separate machine.
 struct Listening {
   let machine: GatekeeperFixture
   let agent: DesktopAgent
@@ -219,7 +219,7 @@ struct Listening {
   let path: String
   private let options: [String: JSON]
 
-  /// Starts all of it, and waits until the client has a first location.
+  /// Starts all programs, and waits until the client has a first location.
   init(
     _ policy: GatekeeperFixture.Policy = .yes, _ options: [String: JSON] = [:],
     before prepare: (GatekeeperFixture) throws -> Void = { _ in }
@@ -246,12 +246,12 @@ struct Listening {
     let place = GGASentence(latitude: 52.617, longitude: 13.478)
     try machine.receiver.write(place)
     try root.waitFor(place, from: other)
-    // A reply comes after everything that was sent before it.
+    // A reply arrives after all messages that were sent before it.
     _ = try client.property("Version")
     #expect(client.locations(from: path).count == before)
   }
 
-  /// Nothing is delivered, nothing is left to read, and nothing is to be had.
+  /// No location is delivered, stored in a property or returned by a call.
   func expectNothing() throws {
     #expect(try client.property("Location", of: path) == [:])
     #expect(try client.property("Active", of: path) == false)
@@ -266,7 +266,7 @@ struct Listening {
 }
 
 extension ServiceClient {
-  /// Waits until a subscription is told a status and, after a space, its reason.
+  /// Waits until a subscription receives a status and, after a space, its reason.
   func waitForAuthorization(_ status: String, of path: String, within limit: Duration = .seconds(10)) throws {
     try eventually("it is \(status)", within: limit, seen: "\(authorizations(of: path))") {
       authorizations(of: path).last == status

@@ -8,7 +8,8 @@ import Testing
 struct GatekeeperOverlapTests {
   private let user = GatekeeperFixture.user
 
-  /// GNOME announces that location is off only to a GeoClue that can be started; the service went on delivering.
+  /// GNOME announces that location is off only to a GeoClue that can be started. Regression: the service continued to
+  /// deliver.
   @Test func `location that is turned off while GeoClue is away is off`() throws {
     let listening = try Listening()
     let machine = listening.machine
@@ -28,7 +29,7 @@ struct GatekeeperOverlapTests {
   @Test func `when GeoClue comes back every agent is asked again`() throws {
     let listening = try Listening()
     listening.machine.killGeoClue()
-    // No client calls, so only GeoClue's return is a reason to ask.
+    // No client makes a call, so only GeoClue's return causes a question.
     _ = try listening.client.property("Version")
     try listening.agent.setLevelSilently(0)
     try listening.machine.startGeoClue()
@@ -36,7 +37,8 @@ struct GatekeeperOverlapTests {
     try listening.expectNothing()
   }
 
-  /// A connection that opened every 0.9 s and stayed silent kept the search for an agent from ending, for every user.
+  /// Regression: a silent connection that opened every 0.9 s prevented the end of the search for an agent, for every
+  /// user.
   @Test func `silent connections do not keep calls waiting`() throws {
     let machine = try GatekeeperFixture(.yes)
     let client = try machine.client(as: user)
@@ -50,7 +52,7 @@ struct GatekeeperOverlapTests {
     try client.waitForAuthorization("authorized-when-in-use ", of: path, within: .seconds(30))
   }
 
-  @Test func `a dialog that is answered after an administrator's no grants nothing`() throws {
+  @Test func `a dialog that is answered after an administrator's refusal grants nothing`() throws {
     let asking = try Asking()
     let client = asking.client
     try asking.machine.setPolicy(.no)
@@ -61,7 +63,7 @@ struct GatekeeperOverlapTests {
     #expect(try client.location(["timeout": .variant("u", 200)]).errorName == "\(Service.name).Error.NotAuthorized")
   }
 
-  @Test func `a yes from a dialog outlasts a change that still asks for it`() throws {
+  @Test func `permission from a dialog outlasts a change that still requires a dialog`() throws {
     let asking = try Asking()
     let (machine, client) = (asking.machine, asking.client)
     let path = try client.subscribeAndStart()
@@ -75,7 +77,7 @@ struct GatekeeperOverlapTests {
     try client.waitForAuthorization("not-determined authorization-required", of: path)
   }
 
-  /// Each login of another user took the location away from running clients for up to 360 ms.
+  /// Regression: each login of another user interrupted running clients for up to 360 ms.
   @Test func `changes that change nothing for a client are not announced to it`() throws {
     let logind = Kept()
     let listening = try Listening { logind.process = try $0.startLogind() }
@@ -103,7 +105,7 @@ struct GatekeeperOverlapTests {
     try logind.process?.send("hang")
     try logind.process?.send("state online")
     _ = try watcher.connection.waitFor(1, "PropertiesChanged")
-    // Once the service has read it, a revocation takes effect within 200 ms.
+    // A revocation takes effect within 200 ms after the service has read it.
     _ = try watcher.property("Version")
     usleep(200_000)
     try listening.expectNoDelivery()
@@ -118,9 +120,9 @@ struct GatekeeperOverlapTests {
     let listening = try Listening()
     listening.machine.polkit?.signal(SIGSTOP)
     try listening.machine.setPolicy(.no)
-    // Another change that polkit has announced already is not needed: a session that ends is a doubt, too.
+    // A second announcement of polkit is not needed, because the end of a session also requires a check.
     let logind = try listening.machine.startLogind()
-    // The call of polkit fails after 25 s.
+    // The call to polkit fails after 25 s.
     try listening.waitFor("not-determined undecided", within: .seconds(20))
     try listening.expectNothing()
     listening.machine.polkit?.signal(SIGCONT)
@@ -128,7 +130,7 @@ struct GatekeeperOverlapTests {
     withExtendedLifetime(logind) {}
   }
 
-  /// GeoClue refuses the service only after its next start, and only when it is asked.
+  /// GeoClue refuses the service only after its next start, and only when it is called.
   @Test func `a configuration that forbids the service takes the location from its clients`() throws {
     let listening = try Listening()
     try listening.machine.setGeoClueRules("[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=\n")
@@ -149,19 +151,19 @@ struct GatekeeperOverlapTests {
     try listening.waitFor("authorized-when-in-use ")
   }
 
-  /// Something that a closure makes and a test keeps.
+  /// An object that a closure creates and a test retains.
   private final class Kept {
     var process: ChildProcess?
   }
 }
 
-/// With a receiver alone, which is as fine as sources get: who gets a coarse location from it. GeoClue is the oracle.
+/// Coarse locations from a receiver, the finest source, if there is no other. GeoClue is the oracle.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperLevelTests {
   private let user = GatekeeperFixture.user
 
   @Test(arguments: [(8, true), (4, false)])
-  func `a client for the city gets from a receiver what GeoClue gives its user`(_ level: Int, _ isServed: Bool) throws {
+  func `a city client receives from a receiver what GeoClue allows its user`(_ level: Int, _ isServed: Bool) throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: user, level: level)
     let client = try machine.client(as: user)

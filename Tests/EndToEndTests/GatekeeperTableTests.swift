@@ -36,7 +36,7 @@ struct GatekeeperTableTests {
 
     var isAuthorized: Bool { expected.status.hasPrefix("authorized") }
 
-    /// The finest level that a client gets if it asks for all.
+    /// The finest level that a client receives if it requests exact.
     var level: String {
       if user == 0 || user == GatekeeperFixture.owner || user == GatekeeperFixture.named { return "exact" }
       return policy == .reduced || agent == 4 ? "city" : "exact"
@@ -48,7 +48,7 @@ struct GatekeeperTableTests {
     let machine = try GatekeeperFixture(policy)
     let spy = try BusClient(at: machine.bus.address, as: 3)
     try spy.match("")
-    // Root listens, so that there is a fix, and one that is finer than many may have.
+    // Root subscribes, so that there is a fix, which is finer than many clients may receive.
     let root = try machine.client(as: 0)
     let path = try root.subscribeAndStart()
     try machine.receiver.write(.berlin)
@@ -80,7 +80,7 @@ struct GatekeeperTableTests {
       try agent.setLevel(level)
       let row = Row(policy: policy, user: GatekeeperFixture.user, agent: level, program: .silent, confinement: .host)
       try user.waitFor("AuthorizationReason", .string(row.expected.reason))
-      // What was measured while the user had no access is not told.
+      // Locations measured while the user had no access are not delivered.
       let count = root.locations(from: path).count
       try eventually("a newer location", turn: rest) {
         machine.receiver.offer(.berlin)
@@ -104,7 +104,7 @@ struct GatekeeperTableTests {
     for secret in ["52.5162", "13.3777"] { #expect(!machine.service.standardError.contains(secret)) }
   }
 
-  /// Both kinds of sandboxes once, and one of them with every policy.
+  /// One row for each kind of sandbox, and one kind with every policy.
   private func confinements(_ policy: Policy) -> [ControlGroups.Confinement] {
     switch policy {
     case .yes: ControlGroups.Confinement.allCases
@@ -113,7 +113,7 @@ struct GatekeeperTableTests {
     }
   }
 
-  /// Asks GeoClue itself, as the same user: a client that it refuses must have got nothing from the service.
+  /// Calls GeoClue itself as the same user. A client that it refuses must have received nothing from the service.
   private func ask(_ machine: GatekeeperFixture, _ row: Row) throws {
     guard row.isAuthorized, row.user != 0, row.user != GatekeeperFixture.named else { return }
     let client = try BusClient(at: machine.bus.address, as: row.user)
@@ -140,8 +140,7 @@ struct Members {
   }
 }
 
-/// Calls each member of the interface in the name of one client and compares what comes with what the contract says
-/// of that client.
+/// Calls each member of the interface as one client and compares the result with the contract's for that client.
 final class RowCheck {
   private let row: GatekeeperTableTests.Row
   private let client: ServiceClient
@@ -154,10 +153,10 @@ final class RowCheck {
 
   private typealias Check = (RowCheck) throws -> Void
 
-  /// A member that is not here makes the test fail: a new one needs a row here that says who may call it.
+  /// The test fails for a member that is missing here: a new one needs a row that says who may call it.
   private static let manager: [String: Check] = [
     "GetLocation": { try $0.getLocation() },
-    "CreateSubscription": { _ in },  // Below, before those of the subscription.
+    "CreateSubscription": { _ in },  // See below, before the members of the subscription.
     "CreateRegion": { try $0.region() },
     "GetAlmanac": { try $0.getAlmanac() },
     "CreateAlmanac": { try $0.almanac() },
@@ -206,7 +205,7 @@ final class RowCheck {
     try client.tell(path, "Close")
   }
 
-  /// The row of a client that gives no desktop id.
+  /// The row of a client without a desktop id.
   private var anonymous: GatekeeperTableTests.Row {
     GatekeeperTableTests.Row(
       policy: row.policy, user: row.user, agent: row.agent, program: .silent, confinement: row.confinement)

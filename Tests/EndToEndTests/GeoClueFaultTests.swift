@@ -15,7 +15,7 @@ import Testing
     ),
     ("Something that no release says", "restricted", "disallowed-by-policy"),
   ])
-  func `a refusal says why`(_ text: String, _ status: String, _ reason: String) throws {
+  func `a refusal contains its reason`(_ text: String, _ status: String, _ reason: String) throws {
     let systemBus = try PrivateBus(.system)
     let bus = try PrivateBus(.session)
     let geoclue = try FakeGeoClue(on: systemBus)
@@ -25,7 +25,7 @@ import Testing
     let service = try Service(.session, on: bus, geoclueOn: systemBus)
     let client = try ServiceClient(on: bus)
     let path = try client.subscribe()
-    // It may be refused already: the status is known when GeoClue has been asked.
+    // It may have been refused already, because the status is decided when GeoClue has answered.
     _ = try client.connection.call("Start", of: Service.subscription, at: path)
     try client.waitFor("AuthorizationReason", .string(reason), of: path)
     #expect(try client.property("AuthorizationStatus", of: path) == .string(status))
@@ -35,7 +35,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  /// Regression: the caller was told when its timeout was over.
+  /// Regression: the caller was answered only at its timeout.
   @Test func `a refusal by configuration is answered before the timeout`() throws {
     let machine = try SimulatedFixture()
     try machine.geoclue.refuse("Start", with: "'org.geopublicist.Location1' disallowed by configuration for UID 0")
@@ -44,11 +44,11 @@ import Testing
   }
 
   @Test(arguments: ["CreateClient", "Start", "Set", "AddAgent"])
-  func `a GeoClue call that hangs affects no client`(_ member: String) throws {
+  func `a GeoClue call that hangs does not delay clients`(_ member: String) throws {
     let machine = try SimulatedFixture { try $0.fault(on: member, "hang") }
     let (geoclue, client) = (machine.geoclue, machine.client)
     let path = try client.subscribeAndStart()
-    // The call that hangs takes 25 seconds to fail.
+    // The hanging call fails after 25 seconds.
     #expect(try client.location(["timeout": .variant("u", 500)], within: .seconds(20)).errorName != nil)
     #expect(try client.requestAuthorization().errorName == nil)
     #expect(try client.property("State") != "running")
@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test(arguments: ["AddAgent", "CreateClient", "Start", "Set", "GetAll", "DeleteClient"])
-  func `a GeoClue that dies in a call is called again`(_ member: String) throws {
+  func `a GeoClue that exits during a call is called again`(_ member: String) throws {
     let machine = try SimulatedFixture()
     try machine.geoclue.fault(on: member, "exit")
     var path = try machine.client.subscribeAndStart()
@@ -222,7 +222,7 @@ import Testing
     try machine.client.waitFor("State", "running")
   }
 
-  @Test func `an idle GeoClue is left alone`() throws {
+  @Test func `an idle GeoClue is not started again`() throws {
     let machine = try SimulatedFixture(idleSeconds: 1)
     let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)

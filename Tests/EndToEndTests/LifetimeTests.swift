@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 @Suite(.serialized) struct LifetimeTests {
-  @Test func `a killed client leaves nothing`() throws {
+  @Test func `all resources of a killed client are released`() throws {
     let machine = try ServiceFixture(.system)
     let observer = try machine.client()
     #expect(try observer.property("State") == "idle")
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [SIGTERM, SIGINT])
-  func `a termination signal ends the service in order`(_ signal: Int32) throws {
+  func `a termination signal ends the service cleanly`(_ signal: Int32) throws {
     let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let started = try client.subscribeAndStart()
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [Service.Deployment.system, .session])
-  func `the death of the bus ends the service with a failure`(_ deployment: Service.Deployment) throws {
+  func `the end of the bus ends the service with a failure`(_ deployment: Service.Deployment) throws {
     let machine = try ServiceFixture(deployment)
     let client = try machine.client()
     _ = try client.subscribeAndStart()
@@ -174,11 +174,11 @@ import Testing
     try always("it stays for a call", for: .seconds(1)) { service.isRunning }
     try geoclue.fix(latitude: 52)
     #expect(try client.connection.answer(to: call).errorName == nil)
-    // It keeps running for its cells.
+    // It continues to run to keep its cells.
     withExtendedLifetime(service) {}
   }
 
-  @Test func `without a runtime directory it stays until the cells that it has shown may change`() throws {
+  @Test func `without a runtime directory it stays until its published cells may change`() throws {
     let geoclue = try FakeGeoClue(on: bus)
     let client = try ServiceClient(on: bus)
     let service = try service()
@@ -235,7 +235,7 @@ import Testing
     #expect(try #require(report["processes"]?.integer) > 20, "there was a race")
   }
 
-  /// Starts a service that does not exit before a test has told it to, since the first call may be late.
+  /// Starts a service that does not exit before the test permits it, because the first call may be late.
   private func service(environment: [String: String] = [:]) throws -> Service {
     let options = ["--config", try configuration(idle: "0")]
     return try Service(.system, on: bus, options: options, environment: environment)

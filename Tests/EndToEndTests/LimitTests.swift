@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: [("subscription", 16), ("region", 20), ("almanac", 16)])
-  func `one object more than the limit of a connection is refused`(_ kind: String, _ limit: Int) throws {
+  func `objects beyond the limit of a connection are refused`(_ kind: String, _ limit: Int) throws {
     func create(_ kind: String, _ client: ServiceClient) throws -> BusClient.Answer {
       switch kind {
       case "region": try client.createRegion(ServiceClient.circle(52, 13))
@@ -30,7 +30,7 @@ import Testing
       answer.errorMessage?.contains(kind == "region" ? "regions-per-connection" : "subscriptions-per-connection")
         == true)
     #expect(try greedy.subscriptions().count == limit)
-    // Other clients and the other kind have limits of their own, and an object that is closed makes room.
+    // Other clients and the other kind have separate limits, and closing an object frees its place.
     _ = try create(kind, ServiceClient(on: bus)).arguments()
     _ = try create(kind == "region" ? "subscription" : "region", greedy).arguments()
     try greedy.tell(paths[0], "Close")
@@ -85,7 +85,7 @@ import Testing
     #expect(try ServiceClient(on: bus).property("State") == "idle")
   }
 
-  @Test func `connections that come and vanish leave nothing`() throws {
+  @Test func `all resources of connections that vanish are released`() throws {
     let observer = try ServiceClient(on: bus)
     func cycles(_ count: Int) throws {
       let result = try run(
@@ -116,7 +116,7 @@ import Testing
     service = try Service(.system, on: bus)
   }
 
-  /// The time in which half of the calls of another user are answered. A busy machine delays some of them.
+  /// The median time in which another user's calls are answered. A busy machine delays some of them.
   private func median() throws -> Duration {
     let client = try ServiceClient(on: bus)
     _ = try client.property("State")
@@ -129,7 +129,7 @@ import Testing
     return times.sorted()[49]
   }
 
-  /// First come, first served takes 5 s and more. How much sooner an answer is on a machine at rest, `make siege` says.
+  /// First come, first served takes 5 s and more. `make siege` measures the times on an idle machine.
   private static let fair = Duration.seconds(2)
 
   @Test(

@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// What clients are told while GeoClue restarts, fails or refuses, and in which words.
+/// Signals and messages to clients while GeoClue restarts, fails or refuses.
 @Suite(.serialized) final class OutageTests: SimulatedFixture {
   @Test func `a restart of GeoClue changes the state and nothing else`() throws {
     try client.connection.match("type='signal',path='\(Service.path)'")
@@ -33,7 +33,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test func `one outage is one ErrorOccurred, however many retries it takes`() throws {
+  @Test func `one outage is one ErrorOccurred, regardless of the number of retries`() throws {
     let path = try client.subscribeAndStart(["accuracy": .variant("s", "city")])
     try geoclue.startedClient()
     try geoclue.fix(latitude: 50)
@@ -41,11 +41,11 @@ import Testing
     #expect(client.connection.received("ErrorOccurred", from: path).isEmpty)
     try geoclue.refuse("CreateClient", with: "broken", name: "Failed")
     let calls = clientsMade
-    // A finer level needs another client, which cannot be made.
+    // A finer level needs another client, which cannot be created.
     let exact = try client.subscribeAndStart()
     try eventually("it is tried again and again", within: .seconds(30)) { clientsMade >= calls + 3 }
     _ = try client.connection.waitFor(1, "ErrorOccurred")
-    // A reply arrives after everything that was sent before it.
+    // A reply arrives after all messages that were sent before it.
     _ = try client.property("Version")
     #expect(client.connection.received("ErrorOccurred", from: path).count == 1)
     #expect(client.connection.received("ErrorOccurred", from: exact).count <= 1)
@@ -54,7 +54,7 @@ import Testing
     #expect(client.connection.received("ErrorOccurred", from: path).count == 1)
   }
 
-  @Test func `a subscription is told an outage once, whether it began before it or during it`() throws {
+  @Test func `a subscription that began before or during an outage is informed of it once`() throws {
     func told(_ path: String) -> Int { client.connection.received("ErrorOccurred", from: path).count }
     geoclue.kill()
     var paths: [String] = []
@@ -72,7 +72,7 @@ import Testing
     #expect(paths.allSatisfy { told($0) <= 2 })
   }
 
-  @Test func `the log tells outages at notice and everything else at debug, without coordinates`() throws {
+  @Test func `outages are logged at notice and everything else at debug, without coordinates`() throws {
     let path = try client.subscribeAndStart()
     try measure(50.1234, until: path)
     geoclue.kill()
@@ -127,13 +127,13 @@ import Testing
   }
 }
 
-/// What GeoClue 2.8 does and earlier releases do not, shown by a fake one.
+/// Behaviour that is new in GeoClue 2.8, with a simulated one.
 @Suite(.serialized) final class NewerGeoClueTests: SimulatedFixture {
   @Test func `an address-based location comes first, and a client that requires accuracy never sees it`() throws {
     let all = try client.subscribeAndStart()
     let accurate = try client.subscribeAndStart(["required-accuracy": .variant("d", 1_000)])
     let region = try client.regionStarted(ServiceClient.circle(52, 13))
-    // The section [ip] answers before a Wi-Fi scan has ended, with the head office of a provider.
+    // GeoClue's source [ip] reports a provider's head office before a Wi-Fi scan has ended.
     try geoclue.fix(latitude: 52, ["Accuracy": .variant("d", 25_000), "Description": .variant("s", "GeoIP (ichnaea)")])
     _ = try client.locations(1, from: all)
     try geoclue.fix(

@@ -22,7 +22,7 @@ import Testing
     try client.connection.set("TimeThreshold", of: Service.subscription, at: path, to: .variant("u", 1))
     for member in ["Stop", "Close"] { for path in [path, region, almanac] { try client.tell(path, member) } }
     try client.waitFor("State", "idle")
-    // The bus keeps the order: what comes after this was sent before it.
+    // The bus keeps the order, so no earlier message can arrive later.
     try client.connection.emit("Last", of: "org.example.Test", at: "/org/example/Test")
     _ = try spy.waitFor(1, "Last")
 
@@ -85,11 +85,11 @@ import Testing
     for (interface, member, signature, arguments) in calls {
       let foreign = try outsider.connection.call(member, of: interface, at: path, signature: signature, arguments)
       #expect(foreign.errorName == Self.unknownObject, "\(interface).\(member)")
-      // Word for word as if it did not exist.
+      // The same error as if it did not exist.
       let absent = try outsider.connection.call(member, of: interface, at: missing, signature: signature, arguments)
       #expect(foreign == absent, "\(interface).\(member)")
     }
-    // A Ping is answered at every path, as the specification wants it.
+    // A Ping is answered at every path, as the specification requires.
     for path in [path, missing] {
       #expect(try outsider.connection.reply("Ping", of: "org.freedesktop.DBus.Peer", at: path) == [])
     }

@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// Regions through the interface of the service, with a GeoClue that measures what a test wants.
+/// Regions through the interface of the service, with a simulated GeoClue.
 @Suite(.serialized) final class RegionTests: SimulatedFixture {
   private static let invalidOption = "\(Service.name).Error.InvalidOption"
 
@@ -88,7 +88,7 @@ import Testing
     }
     #expect(try client.subscriptions().isEmpty)
     #expect(try client.property("InUse") == false)
-    // The edges themselves are places.
+    // The limits themselves are valid.
     for (latitude, longitude) in [(90.0, 0.0), (-90, 180), (0, -180)] {
       _ = try client.region(ServiceClient.circle(latitude, longitude, radius: 50))
     }
@@ -119,7 +119,7 @@ import Testing
     }
     #expect(try last.subscriptions().count == 100)
     #expect(try last.property("InUse") == false)
-    // Subscriptions have limits of their own, and a region that is closed makes room.
+    // Subscriptions have separate limits, and closing a region frees its place.
     _ = try last.subscribe()
     let path = try #require(
       try clients[0].subscriptions().first { $0["Sender"]?.content.string == clients[0].connection.uniqueName })
@@ -128,7 +128,7 @@ import Testing
     #expect(try last.createRegion(ServiceClient.circle(52, 13)).errorName != nil)
   }
 
-  @Test func `far from the border GeoClue is released, and the client still counts`() throws {
+  @Test func `far from the border GeoClue is released, and the client keeps the service running`() throws {
     let path = try client.regionStarted(ServiceClient.circle(52, 13))
     try measure(53)
     try client.waitFor(["determined"], path)
@@ -139,7 +139,7 @@ import Testing
     try client.waitFor("InUse", false)
     try client.waitFor("StateReason", "")
     #expect(try client.property("State", of: path) == "unknown")
-    // What was known is remembered.
+    // The state is remembered.
     try client.tell(path, "Start")
     try eventually("it was entered meanwhile", within: .seconds(20), turn: rest) {
       try measure(52)

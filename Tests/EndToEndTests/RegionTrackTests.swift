@@ -27,7 +27,7 @@ struct ReplaySession {
     client = try ServiceClient(on: bus)
   }
 
-  /// The latitude so many metres north of the start.
+  /// The latitude at a distance in metres north of the start.
   static func latitude(_ metres: Double) -> Double { start.latitude + metres / degree }
 }
 
@@ -36,12 +36,12 @@ struct ReplaySession {
   /// How many times faster the tracks are replayed.
   private static let speed: UInt64 = 10
 
-  /// A track, and circles whose events do not depend on how punctual a busy machine is.
+  /// A track, and circles whose events do not depend on delays of a busy machine.
   private struct Track {
     var fixes: [TrackFix]
     var oracles: [RegionOracle]
 
-    /// A walk that stands still at first, while the regions are started, and ends far away from all of them.
+    /// A walk that begins with a pause, in which the regions are started, and ends far from all of them.
     init(seed: UInt64) {
       var random = SeededGenerator(seed: seed)
       let walk = TrackFix.walk(lasting: 230, within: 0...700, gaps: 90...110, using: &random)
@@ -63,7 +63,7 @@ struct ReplaySession {
 
     func changes(_ oracle: RegionOracle) -> [RegionOracle.Change] { oracle.changes(fixes, until: end) }
 
-    /// Whether the events are the same if every time is much shorter or longer.
+    /// Whether the events are the same with much shorter and longer times.
     private func isStable(_ oracle: RegionOracle) -> Bool {
       let expected = changes(oracle).map(\.what)
       let others: [(confirm: UInt64, unknownAfter: UInt64)] = [(10, 42), (14, 50), (26, 70), (32, 78)]
@@ -102,7 +102,7 @@ struct ReplaySession {
       for (oracle, path) in zip(track.oracles, paths) {
         let expected = track.changes(oracle)
         try session.client.waitFor(expected.map(\.what), path, within: .seconds(90))
-        // How much later each event came than the first one, in seconds of the track.
+        // The delay of each event after the first one, in seconds of the track.
         let told = session.client.events(of: path).map { ($0["MonotonicUSec"]?.content.number ?? 0) / 1_000_000 }
         for (change, time) in zip(expected, told) {
           let late = (time - told[0]) * Double(RegionTrackTests.speed) - Double(change.at) + Double(expected[0].at)
@@ -112,7 +112,7 @@ struct ReplaySession {
     }
   }
 
-  @Test func `replayed tracks tell what an oracle expects, on each of many circles`() throws {
+  @Test func `replayed tracks cause the events that an oracle expects, on each of many circles`() throws {
     let directory = TemporaryDirectory()
     let tracks = [1, 36, 39].map { Track(seed: $0) }
     let expected = tracks.flatMap { track in track.oracles.flatMap { track.changes($0).map(\.what) } }
@@ -124,7 +124,7 @@ struct ReplaySession {
   }
 }
 
-/// Regions with sources as they are: a recorded track, the real GeoClue, a machine that sleeps, reduced locations.
+/// Regions with realistic sources: a recorded track, the real GeoClue, a machine that sleeps, reduced locations.
 @Suite(.serialized) struct RegionSourceTests {
   private let directory = TemporaryDirectory()
 
@@ -135,7 +135,7 @@ struct ReplaySession {
     var track: [TrackFix] = []
     for leg in legs {
       for second in 0..<leg.seconds {
-        // Two locations in a minute are 400 m off and claim to be good.
+        // Two locations per minute are 400 m off and claim a good accuracy.
         let isBad = second % 30 == 5
         let error = isBad ? 400 : Double.random(in: -15...15, using: &noise)
         track.append(TrackFix(at: UInt64(track.count), metres: leg.metres + error, accuracy: isBad ? 1.7 : 20))
@@ -143,7 +143,7 @@ struct ReplaySession {
     }
     let session = try ReplaySession(track, speed: 20, in: directory)
     let client = session.client
-    // Twenty times as fast, so a second is confirmed for what 20 are.
+    // The track is replayed twenty times as fast, so a confirmation of one second stands for 20.
     let path = try client.regionStarted(ServiceClient.circle(52, 13, radius: 200, confirm: 1_000))
     _ = try client.subscribeAndStart()
     try client.waitFor(["determined", "exited", "entered", "exited"], path, within: .seconds(60))
@@ -197,7 +197,7 @@ struct ReplaySession {
     var told: [[String]] = []
     var centre: Double?
     for offset in [-4_000.0, 4_000] {
-      // Two places of the same cell, 8 km apart; the first run finds out where its centre is.
+      // Two places of the same cell, 8 km apart; the first run determines its centre.
       if centre == nil {
         let session = try ReplaySession([TrackFix(at: 0, metres: 0, accuracy: 5)], speed: 1, in: directory)
         centre = try session.client.location(.object(city)).arguments()[0]["Latitude"]?.number
@@ -207,7 +207,7 @@ struct ReplaySession {
       let session = try ReplaySession([place], speed: 1, in: directory)
       let client = session.client
       let paths = try (0..<19).map { step in
-        // Circles of the smallest radius that is evaluated, whose borders lie 1 km apart around the cell.
+        // Circles of the smallest radius that is evaluated, with borders 1 km apart around the cell.
         try client.regionStarted(
           ServiceClient.circle(
             ReplaySession.latitude(middle + (Double(step) - 24) * 1_000), 13, radius: 15_000, city))
@@ -220,7 +220,7 @@ struct ReplaySession {
       #expect(try client.property("StateReason", of: limited) == "accuracy-limited")
       try client.waitFor(["determined"], wide)
       try client.tell(limited, "Close")
-      // Once the youngest has reported what it can, so have the others: each needs the same time.
+      // When the last one has reported its state, the others have, too, because each needs the same time.
       let last = try client.regionStarted(ServiceClient.circle(52, 13, radius: 200_000, city))
       try client.waitFor(["determined"], last)
       told.append(

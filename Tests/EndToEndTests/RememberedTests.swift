@@ -63,7 +63,7 @@ import Testing
     #expect(try client.almanacs(1, from: path2)[0]["Remembered"] == .variant("b", true))
     let subscription = try client.subscribeAndStart(["accuracy": .variant("s", "city")])
     try always("no subscription gets it", for: .milliseconds(500)) { client.locations(from: subscription).isEmpty }
-    // The source is still waited for, and its location counts.
+    // The call still waits for the source, whose location it returns.
     try geoclue.fix(latitude: 48.2, longitude: 16.37)
     let next = try client.almanacs(2, from: path2)[1]
     #expect(next["TimeZone"]?.content == "Europe/Vienna" && next["Remembered"] == nil)
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as another user"))
-  func `no other user gets it`() throws {
+  func `no other user receives it`() throws {
     try remember()
     let service = try start()
     _ = try get("GetAlmanac", ServiceClient(on: bus)).arguments()
@@ -81,7 +81,7 @@ import Testing
     #expect(files == ["\(getuid())"] && service.isRunning)
   }
 
-  @Test func `what a removed user, or a service's user, has left is erased at start`() throws {
+  @Test func `records of a removed user or of a service's user are erased at start`() throws {
     try remember()
     let own = "\(getuid())"
     let outsiders = ["61184", "65519", "3999999999"]
@@ -109,7 +109,7 @@ import Testing
     #expect(files.isEmpty)
   }
 
-  @Test func `remember=false erases what was kept, and keeps nothing`() throws {
+  @Test func `remember=false erases the record and prevents new ones`() throws {
     try remember()
     let file = state.file("../\(UUID().uuidString).conf")
     try "[Service]\nidle-timeout=0\nremember=false\n".write(toFile: file, atomically: true, encoding: .utf8)
@@ -125,7 +125,7 @@ import Testing
 
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct ForgottenTests {
-  @Test func `the user's city is erased before the user's program is told that location is off`() throws {
+  @Test func `the user's city is erased before the user's program is informed that location is off`() throws {
     let listening = try Listening()
     let (machine, client) = (listening.machine, listening.client)
     #expect(machine.remembered.isEmpty, "nothing is kept of an exact location")
@@ -139,8 +139,8 @@ struct ForgottenTests {
     try always("nothing is written again", for: .milliseconds(300), turn: rest) { machine.remembered.isEmpty }
   }
 
-  /// An id of a container, which belongs to another container tomorrow.
-  @Test func `nothing is kept of a subordinate user`() throws {
+  /// The id belongs to a container, and may belong to another one tomorrow.
+  @Test func `nothing is recorded for a subordinate user`() throws {
     let machine = try GatekeeperFixture(.yes)
     let almanacs = try [100_000, GatekeeperFixture.user].map { user in
       try machine.agent(of: user)

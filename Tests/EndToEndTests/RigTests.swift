@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// The rig itself, without the service: what the other tests stand on.
+/// The rig itself, on which the other tests depend, without the service.
 @Suite(.serialized) struct RigTests {
   private func properties(of path: String, _ interface: String, as client: BusClient) throws -> JSON {
     try client.reply(

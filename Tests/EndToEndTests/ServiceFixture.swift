@@ -5,17 +5,18 @@ import GeopublicistTestSupport
 /// A system bus with the real GeoClue, and the service in one of its deployments.
 final class ServiceFixture {
   let systemBus: PrivateBus
-  /// The bus on which the service serves: the system bus, or a session's.
+  /// The service's bus: the system bus, or a session's.
   let bus: PrivateBus
   let geoclue: RealGeoClue
   let service: Service
   private(set) var agent: DesktopAgent?
 
-  /// Starts all of it.
+  /// Starts all programs.
   ///
   /// - Parameters:
-  ///   - user: As whom the service runs; only root may say that.
-  ///   - agentLevel: In the session deployment, what the user's agent allows, in GeoClue's numbers; none by default.
+  ///   - user: The service's user; only root may choose.
+  ///   - agentLevel: In the session deployment, the level that the user's agent allows, in GeoClue's numbers; by
+  ///     default there is no agent.
   init(_ deployment: Service.Deployment, as user: uid_t? = nil, agentLevel: Int? = nil) throws {
     systemBus = try PrivateBus(.system, owner: user ?? getuid())
     bus = deployment == .system ? systemBus : try PrivateBus(.session)
@@ -37,7 +38,7 @@ final class ServiceFixture {
 
   func client(as user: uid_t? = nil) throws -> ServiceClient { try ServiceClient(on: bus, as: user) }
 
-  /// Writes one sentence after the other, each when the one before has been delivered.
+  /// Writes sentences, each after the previous one has been delivered.
   ///
   /// - Returns: All locations that the subscription has delivered so far.
   @discardableResult
@@ -52,7 +53,7 @@ final class ServiceFixture {
   func startAgent() throws { agent = try DesktopAgent(at: systemBus.address) }
 }
 
-/// Users of the test machine that are neither root nor each other; every Debian has them.
+/// Two different users other than root that exist on every Debian system.
 enum User {
   static let games: uid_t = 5
   static let nobody: uid_t = 65534
@@ -62,8 +63,8 @@ extension GGASentence {
   static var berlin: GGASentence { GGASentence(latitude: 52.516275, longitude: 13.377704) }
 }
 
-/// The differences of a receiver's clock, in seconds, that GeoClue can handle today. It takes a time of day in the future
-/// for yesterday's, and on the first day of a month it has no date for that.
+/// The differences of a receiver's clock, in seconds, that GeoClue can handle today. It interprets a future time of day
+/// as yesterday's, and fails to compute that date on the first day of a month.
 nonisolated func receiverClocks(_ differences: Double...) -> [Double] {
   var calendar = Calendar(identifier: .gregorian)
   calendar.timeZone = .gmt
@@ -71,7 +72,7 @@ nonisolated func receiverClocks(_ differences: Double...) -> [Double] {
   return differences.filter { !isFirst || $0 <= 0 && calendar.isDate(now + $0, inSameDayAs: now) }
 }
 
-/// Places along a walk that no two share.
+/// Distinct places along a walk.
 func walk(_ count: Int) -> [GGASentence] {
   (0..<count).map {
     GGASentence(latitude: 52.516275 + Double($0) * 0.0000123, longitude: -13.377704 - Double($0) * 0.0000217)
@@ -79,7 +80,7 @@ func walk(_ count: Int) -> [GGASentence] {
 }
 
 extension ServiceClient {
-  /// Waits until the newest location of a subscription is where a sentence says. An older one may be delivered first.
+  /// Waits until the newest location of a subscription is at a sentence's place. An older one may be delivered first.
   func waitFor(_ sentence: GGASentence, from path: String) throws {
     try eventually("\(sentence.latitude) is delivered", seen: "\(latitudes(from: path))") {
       deviation(of: locations(from: path).last ?? .null, from: sentence) < 1e-6
@@ -87,7 +88,7 @@ extension ServiceClient {
   }
 }
 
-/// How far a delivered location is from what a sentence says, degrees, the larger of both coordinates.
+/// The difference between a delivered location and a sentence in degrees, the larger of both coordinates.
 func deviation(of location: JSON, from sentence: GGASentence) -> Double {
   guard let latitude = location["Latitude"]?.number, let longitude = location["Longitude"]?.number else {
     return .infinity
@@ -95,14 +96,14 @@ func deviation(of location: JSON, from sentence: GGASentence) -> Double {
   return max(abs(latitude - sentence.latitude), abs(longitude - sentence.longitude))
 }
 
-/// The service with a simulated GeoClue and one client, on a bus of their own.
+/// The service with a simulated GeoClue and one client, on a private bus.
 class SimulatedFixture {
   let bus: PrivateBus
   let geoclue: FakeGeoClue
   let service: Service
   let client: ServiceClient
 
-  /// Starts all of it; GeoClue is prepared before the service starts.
+  /// Starts all programs; GeoClue is prepared before the service starts.
   init(on bus: PrivateBus? = nil, idleSeconds: Double = 0, prepare: (FakeGeoClue) throws -> Void = { _ in }) throws {
     let bus = try bus ?? PrivateBus(.system)
     self.bus = bus
@@ -114,7 +115,7 @@ class SimulatedFixture {
 
   var clientsMade: Int { geoclue.count(of: "CreateClient") }
 
-  /// Has GeoClue measure a latitude until it is the last that a subscription has delivered.
+  /// Makes GeoClue measure a latitude until it is the last that a subscription has delivered.
   func measure(_ latitude: Double, until path: String) throws {
     try eventually("a location at \(latitude)", within: .seconds(20), turn: rest) {
       try geoclue.fix(latitude: latitude)
@@ -122,8 +123,8 @@ class SimulatedFixture {
     }
   }
 
-  /// Has GeoClue measure once for a client that is started, and waits until the location arrives. A new subscription may be
-  /// told the one before first. Places less than 500 m apart are not held back as jumps.
+  /// Makes GeoClue measure once for a started client, and waits until the location arrives. A new subscription may
+  /// receive the previous one first. Places less than 500 m apart are not held back as jumps.
   func expectAFix(at path: String, latitude: Double) throws {
     try geoclue.startedClient()
     try geoclue.fix(latitude: latitude)

@@ -19,7 +19,7 @@ import Testing
     _ = try client.locations(1, from: path)
     #expect(try client.property("Location", of: path) != [:])
 
-    // From here on the source has nothing, so whatever came would be from before.
+    // From here on the source has no location, so any that arrived would be from before.
     try geoclue.tell(["fix": .null])
     try logind.prepareForSleep(true)
     try logind.prepareForSleep(false)
@@ -87,7 +87,7 @@ import Testing
     #expect(try client.connection.answer(to: call).errorName == "\(Service.name).Error.Timeout")
   }
 
-  @Test func `only logind is believed`() throws {
+  @Test func `only logind's signals count`() throws {
     let path = try client.subscribeAndStart()
     try geoclue.fix(latitude: 50)
     _ = try client.locations(1, from: path)
@@ -100,7 +100,7 @@ import Testing
   }
 }
 
-/// A source that is released between two deliveries, and what brings it back early.
+/// Events that end a source's rest between two deliveries.
 @Suite(.serialized) final class RestingTests: SimulatedFixture {
   private let manager: BusClient
 
@@ -128,7 +128,7 @@ import Testing
     return (significant, region)
   }
 
-  @Test func `another primary connection is a reason to look, and only NetworkManager is believed`() throws {
+  @Test func `another primary connection ends the rest, and only NetworkManager's signals count`() throws {
     let (significant, region) = try rested()
     try changeConnection(from: try BusClient(at: bus.address))
     try changeConnection("Connectivity", from: manager)
@@ -146,7 +146,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test func `the state that systemd-networkd reports is a reason to look, too`() throws {
+  @Test func `a new state of systemd-networkd also ends the rest`() throws {
     try manager.own("org.freedesktop.network1")
     _ = try rested()
     try manager.announceChange(

@@ -7,7 +7,7 @@ import Testing
 /// subordinate users to whom no account belongs, dbus-daemon only those with one.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users"))
 struct SubordinateTests {
-  /// Starts as many subordinate users of the user, and returns what they got together.
+  /// Starts a number of the user's subordinate users, and returns how many objects they created together.
   private func hoard(_ kind: String, _ users: Int, _ each: Int, on machine: GatekeeperFixture) throws
     -> (hoarding: ChildProcess, count: Int)
   {

@@ -78,7 +78,7 @@ import Testing
     try client.waitFor("InUse", true)
     try eventually("GeoClue's client is deleted") { try geoclue.clients().isEmpty }
     #expect(try client.property("Active", of: path) == true)
-    // A client that wants everything ends the rest.
+    // A client without thresholds ends the rest.
     let all = try client.subscribeAndStart()
     try geoclue.startedClient()
     try fix(50.001)

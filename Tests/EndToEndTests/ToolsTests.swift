@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// Generic D-Bus programs: busctl and gdbus. `ExampleTests` has the languages.
+/// Generic D-Bus programs: busctl and gdbus. `ExampleTests` covers the languages.
 @Suite(.serialized) struct ToolsTests {
   private static let standard = [
     "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", busProperties,
@@ -124,7 +124,7 @@ import Testing
       file,
     ])
     #expect(generated.succeeded, "\(generated.standardError)")
-    // A comment for every member, by its name.
+    // The comment of every member, by its name.
     let text = try String(contentsOfFile: file, encoding: .utf8)
     for member in text.matches(of: #/<(?:method|signal|property) name="([A-Za-z]+)"/#).map(\.1) {
       #expect(text.contains(try Regex("<!--\\s+\(member): ")), "\(member) has no comment")
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  /// What an interface has, sorted, without comments and what is for Qt's code generator.
+  /// An interface's members, sorted, without comments and annotations for Qt's code generator.
   private func members(of interface: String, in xml: String) -> [String] {
     let body = xml.components(separatedBy: "<interface name=\"\(interface)\">").last?.components(
       separatedBy: "</interface>")

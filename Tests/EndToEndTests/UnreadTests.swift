@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// Clients that do not read what they are sent cost others nothing. With the real thresholds and the stock limits.
+/// Clients that do not read do not slow others down. With the real thresholds and the stock limits.
 @Suite(.serialized) final class UnreadTests: SimulatedFixture {
   private var path = ""
 
@@ -14,7 +14,7 @@ import Testing
     _ = try client.locations(1, from: path)
   }
 
-  /// Sends fixes at a steady rate, each at another place.
+  /// Sends fixes at a steady rate, each at a different place.
   private func walk(_ steps: Int, perSecond: Double, from first: Int = 0) throws {
     var due = ContinuousClock.now
     for step in first..<first + steps {
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// Starts clients that never read: how many, with how many subscriptions and calls each.
+  /// Starts a number of clients that never read, with a number of subscriptions and calls each.
   private func startDeaf(_ arguments: String..., as user: uid_t? = nil) throws -> ChildProcess {
     try .ready([Rig.python, Rig.file("many-clients.py"), bus.address, "never-read"] + arguments, as: user)
   }
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot))
-  func `calls without end whose answers are never read do not stop others`() throws {
+  func `endless calls whose answers are never read do not block others`() throws {
     let deaf = try startDeaf("8", "16", "120", as: User.nobody)
     defer { deaf.kill() }
     for step in 0..<20 {
@@ -63,11 +63,11 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test func `a stopped client is sent less, then nothing, and the newest location when it goes on`() throws {
+  @Test func `a stopped client is sent less, then nothing, and the newest location when it continues`() throws {
     let stopped = try ServiceClient(on: bus)
     let other = try stopped.subscribeAndStart()
     stopped.connection.suspend(true)
-    // Of more than 16 locations on the way from GeoClue the service reads only the newest.
+    // If more than 16 locations from GeoClue are pending, the service reads only the newest.
     for step in stride(from: 0, to: 2_600, by: 10) {
       try walk(10, perSecond: 150, from: step)
       try waitForLocation(of: step + 9)
@@ -80,7 +80,7 @@ import Testing
     try eventually("it has the newest location") {
       stopped.latitudes(from: other).last == latitude(2599)
     }
-    // From now on everything comes again.
+    // From now on all locations arrive again.
     try walk(3, perSecond: 10, from: 2600)
     try eventually("it has the next location") { stopped.latitudes(from: other).last == latitude(2602) }
   }
@@ -89,13 +89,13 @@ import Testing
     let quiet = try ServiceClient(on: bus)
     let other = try quiet.subscribeAndStart()
     let first = try quiet.locations(1, from: other).count
-    // Three times the bytes after which a client is asked for a sign of life. Of more than 16 locations on the way from
-    // GeoClue the service reads only the newest, so that each ten wait for those before.
+    // Three times the bytes after which a client is pinged. Of more than 16 locations on the way from
+    // GeoClue the service reads only the newest, so each batch of ten is sent after the previous one.
     for step in stride(from: 0, to: 2_000, by: 10) {
       try walk(10, perSecond: 100, from: step)
       _ = try quiet.locations(first + step + 10, from: other)
     }
-    // In millionths of a degree: on its way a number may lose its last bit.
+    // In millionths of a degree, because conversions may change a number's last bit.
     let steps = quiet.latitudes(from: other).dropFirst(first).map { (($0 - 10) * 1_000_000).rounded() }
     #expect(steps == (0..<2_000).map(Double.init))
   }

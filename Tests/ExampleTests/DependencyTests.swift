@@ -3,11 +3,11 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// Another package that uses the libraries as the README says.
+/// A package that uses the libraries as described in the README.
 @Suite(.serialized) struct DependencyTests {
   private let directory = TemporaryDirectory()
 
-  /// Targets that a user may well have, and that had these names here at some time.
+  /// Target names that another package may well use, and that this one used in the past.
   private static let names = [
     "CommandTests", "DBusTests", "Gatekeeper", "LocationModel", "LocationService", "MainLoopTestSupport",
     "ProcessSupport", "Program", "PublishingTestSupport", "Replay", "TestSupport", "fuzz", "location-example",

@@ -18,7 +18,7 @@ nonisolated enum ExampleProgram: String, CaseIterable, CustomTestStringConvertib
   case shortGJS = "short/follow.js"
   case shortSwift = "short/Follow.swift"
 
-  /// Those that take a bus, a level, a distance and a count, and print words as well as numbers.
+  /// Programs that accept a bus, a level, a distance and a count, and print words as well as numbers.
   static let complete = allCases.filter { !$0.isShort }
   /// The generators of Qt 6.
   static let qtTools = ["/usr/lib/qt6/bin/qdbusxml2cpp", "/usr/lib/qt6/libexec/moc"]
@@ -27,15 +27,15 @@ nonisolated enum ExampleProgram: String, CaseIterable, CustomTestStringConvertib
   var testDescription: String { rawValue }
   var isShort: Bool { rawValue.hasPrefix("short/") }
 
-  /// Asks GeoClue itself instead of the service, and so needs an agent of its user.
+  /// Calls GeoClue itself instead of the service, and so needs an agent of its user.
   var isInProcess: Bool { self == .swift || self == .swiftObservable }
 
   /// Prints locations only.
   var isTaciturn: Bool { isShort || self == .command }
 
-  /// Returns the words that start it, compiled into a folder first if it is in C or C++.
+  /// Returns the command line that starts it, after compiling it into a folder if it is in C or C++.
   ///
-  /// That takes a minute on a busy machine, after which an idle service would have exited: tests do it first.
+  /// Compilation takes a minute on a busy machine, in which an idle service would exit, so tests do it first.
   @discardableResult @MainActor func program(in directory: TemporaryDirectory) throws -> [String] {
     let compiled = directory.file("example")
     if FileManager.default.fileExists(atPath: compiled) { return [compiled] }
@@ -91,7 +91,7 @@ nonisolated enum ExampleProgram: String, CaseIterable, CustomTestStringConvertib
       try tool([Self.qtTools[1], "\(generated).h", "-o", "\(generated)_moc.cpp"])
       sources += ["\(generated).cpp", "\(generated)_moc.cpp"]
     }
-    // One unit, since Qt's headers take most of the time.
+    // One unit, because Qt's headers need most of the time.
     let unit = directory.file("unit.cpp")
     let text = sources.map { "#include \"\($0)\"\n" }.joined()
     try text.write(toFile: unit, atomically: true, encoding: .utf8)
@@ -131,7 +131,7 @@ final class ExampleFixture {
     service = try Service(.system, on: bus)
   }
 
-  /// Has the receiver report a place whenever GeoClue listens, until a condition holds.
+  /// Makes the receiver report a place whenever GeoClue listens, until a condition holds.
   func stand(
     _ latitude: Double, _ longitude: Double, until awaited: String, _ condition: () throws -> Bool
   ) throws {
@@ -142,7 +142,7 @@ final class ExampleFixture {
     }
   }
 
-  /// Ends the service as a crash would, and starts it again, as the bus would.
+  /// Kills the service, and starts it again as the bus would.
   func restartService() throws {
     service.kill()
     service = try Service(.system, on: bus)

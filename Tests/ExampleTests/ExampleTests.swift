@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// Every example through the same scenario: the real GeoClue, the service, and foreign languages.
+/// Runs the examples in all languages through the same scenario, with the real GeoClue and the service.
 @Suite(.serialized) struct ExampleTests {
   private let directory = TemporaryDirectory()
   private let scenario: JSON
@@ -17,17 +17,17 @@ import Testing
 
   private func strings(_ name: String) -> [String] { scenario[name]?.array?.compactMap(\.string) ?? [] }
 
-  /// Walks the scenario's way while an example listens, and checks what the example says.
+  /// Plays the scenario while an example listens, and checks the example's output.
   private func walk(_ process: ChildProcess, expecting expected: [String], in machine: ExampleFixture) throws {
     var said: [String] = []
     for place in scenario["track"]?.array ?? [] {
       let (latitude, longitude) = (place[0]?.number ?? 0, place[1]?.number ?? 0)
-      // As a receiver: again and again, until GeoClue has taken it and the example has said what it had to say.
+      // Like a receiver, writes repeatedly until GeoClue has read the fix and the example has printed it.
       let line = String(format: "location %.4f %.4f exact", latitude, longitude)
       try eventually("\(line) from \(process.name): \(process.standardError)", within: .seconds(20)) {
         said += process.newLines()
         if process.exited != nil { return true }
-        // An example of one location leaves when it has come, and GeoClue reads no more.
+        // An example of one location exits after it, and GeoClue then reads no more.
         guard machine.geoclue.receiver.isConnected else { return false }
         machine.geoclue.receiver.offer(GGASentence(latitude: latitude, longitude: longitude))
         usleep(50_000)
@@ -37,7 +37,7 @@ import Testing
     }
     #expect(try process.waitForExit() == .status(0), "\(process.standardError)")
     said += process.newLines()
-    // The status is reported when it is decided and once after the start: a slow example hears it twice.
+    // The status is reported when it is decided and once after the start: a slow example receives it twice.
     let different = said.indices.filter { $0 == 0 || said[$0] != said[$0 - 1] }.map { said[$0] }
     #expect(different == expected)
   }
@@ -91,7 +91,7 @@ import Testing
     let machine = try ExampleFixture()
     let agent = example.isInProcess ? try DesktopAgent(at: machine.bus.address) : nil
     defer { agent?.kill() }
-    // More than it will get, since the first location after a restart may be one that it has shown.
+    // More than will arrive, because the first location after a restart may be one that it has already shown.
     let process = try example.start(on: machine.bus, ["exact", "50", "9"], in: directory)
     var lines: [String] = []
 
@@ -117,7 +117,7 @@ import Testing
     if !example.isTaciturn { #expect(lines.count { $0.hasPrefix("authorization") } == 1, "\(lines)") }
   }
 
-  @Test func `a program that was there before the service follows it once it has come`() throws {
+  @Test func `a program that starts before the service follows it later`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let processes = try ExampleProgram.short.map { example in try example.start(on: bus, [], in: TemporaryDirectory()) }

@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// The code that is written from introspection XML. What it does is tested with the service and the articles.
+/// The code that is generated from introspection XML. Its behaviour is tested with the service and the articles.
 struct GeneratorTests {
   private static nonisolated let mark = "// Written by: swift package generate-dbus "
 
@@ -11,7 +11,7 @@ struct GeneratorTests {
     try run(["env", "-C", Rig.sourceFile("."), Rig.product("generate-dbus")] + arguments)
   }
 
-  @Test func `the code that is checked in is what the generator writes`() throws {
+  @Test func `the committed code equals the generator's output`() throws {
     let directory = TemporaryDirectory()
     var count = 0
     for folder in ["Examples", "Sources"].map(Rig.sourceFile) {
@@ -37,7 +37,7 @@ struct GeneratorTests {
     #"<method name="A}"/>"#, #"<method name="A"><arg type="s x" direction="in"/></method>"#,
     #"<signal name="A"><arg name="&quot;" type="s"/></signal>"#, #"<property name="A" access="read"/>"#, "<",
   ])
-  func `what cannot be a name or a type is refused`(member: String) throws {
+  func `invalid names and types are refused`(member: String) throws {
     let directory = TemporaryDirectory()
     let file = directory.file("a.xml")
     try "<node><interface name=\"a.B\">\(member)</interface></node>".write(

@@ -3,13 +3,14 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// The recipes of `Examples/recipes`, with the real service; the programs that they feed only note what they get.
+/// The recipes of `Examples/recipes` with the real service. Stand-ins for the programs that they control record their
+/// input.
 @Suite(.serialized) struct RecipeTests {
   private let directory = TemporaryDirectory()
 
   private func recipe(_ name: String) -> String { Rig.sourceFile("Examples/recipes/\(name)") }
 
-  /// Starts a recipe with the command in its path, and a shell script in the place of another program.
+  /// Starts a recipe with the command in its path, and a shell script instead of another program.
   private func start(
     _ arguments: [String], in machine: ExampleFixture? = nil, with program: (name: String, script: String)? = nil
   ) throws -> ChildProcess {
@@ -81,12 +82,12 @@ import Testing
   @Test(arguments: [
     ("gammastep", "-P -O KELVIN"), ("hyprsunset", "-t KELVIN"), ("wlsunset", "-t KELVIN -T NEXT -S 06:00 -s 18:00"),
   ])
-  func `the night light follows the sun and goes out with its script`(program: String, arguments: String) throws {
+  func `the night light follows the sun and ends with its script`(program: String, arguments: String) throws {
     let machine = try ExampleFixture()
     let process = try start(
       [recipe("night-light.sh"), program, "3400"], in: machine,
       with: (program, "echo \"$@\" >> '\(directory.file("lamp"))'; exec sleep 60"))
-    // By day there is nothing to light.
+    // By day the lamp is off.
     let phase = try start(["geopublicist", "almanac", "--format", "{phase}"], in: machine)
     try machine.stand(52.5, 13.25, until: "the phase of the day") { phase.exited != nil }
     let kelvin = ["night": 3400, "twilight-morning": 4950, "twilight-evening": 4950][phase.newLines().first ?? ""]
@@ -132,7 +133,7 @@ import Testing
     #expect(!widget.standardOutput.contains("denied"))
   }
 
-  @Test func `the cron job notes the place, and is silent where there is none`() throws {
+  @Test func `the cron job records the place, and prints nothing without one`() throws {
     let machine = try ExampleFixture()
     let file = directory.file("places.txt")
     let silent = try start([recipe("log-location.sh"), file])
@@ -150,7 +151,7 @@ import Testing
     let settings = directory.file("mosquitto.conf")
     try "listener 0 \(broker)\nallow_anonymous true\nuser root\n".write(
       toFile: settings, atomically: true, encoding: .utf8)
-    // Port 0 stands for a socket in the place of a host.
+    // Port 0 means that the host is the path of a socket.
     for name in ["mosquitto_pub", "mosquitto_sub"] {
       try "-p 0\n".write(toFile: directory.file(name), atomically: true, encoding: .utf8)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idioms as books on Combine have them, each with what it must deliver. Compiled with default isolation on and off.
+// Idioms from books on Combine, each with its expected result. Compiled with default isolation on and off.
 import Combine
 import MainLoop
 import Publicist
@@ -59,7 +59,7 @@ final class Stepwise: Subscriber {
   func receive(completion: Subscribers.Completion<Never>) { isFinished = true }
 }
 
-/// An operator of the user's own, as an extension.
+/// A custom operator as an extension.
 extension Publisher where Output: Collection {
   func dropEmpty() -> AnyPublisher<Output, Failure> { filter { !$0.isEmpty }.eraseToAnyPublisher() }
 }
