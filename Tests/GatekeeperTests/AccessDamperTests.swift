@@ -15,7 +15,7 @@ import Testing
     UserAccess(session: session, agents: AgentLevels(least: .level(level), from: agent, others: .none))
   }
 
-  /// What happens at which millisecond, and what the clients are told then. `held`: whether deliveries are held.
+  /// Events by millisecond, and the resulting reports to clients. `held`: whether deliveries are held.
   private struct Step {
     var at: Int64
     var level: AccuracyLevel?
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `a reduction holds deliveries immediately and is told after 50 ms`() {
+  @Test func `a reduction holds deliveries immediately and is reported after 50 ms`() {
     run([
       Step(at: 0, level: .exact, told: .exact), Step(at: 5_000, level: AccuracyLevel.none, told: .exact, held: true),
       Step(at: 5_049, told: .exact, held: true), Step(at: 5_050, told: .none),
@@ -45,7 +45,7 @@ import Testing
     run([
       Step(at: 0, level: .exact, told: .exact), Step(at: 5_000, level: AccuracyLevel.none, told: .exact, held: true),
       Step(at: 5_001, level: .city, told: .city), Step(at: 6_000, level: AccuracyLevel.none, told: .city, held: true),
-      // The second increase waits, and the reduction is not told meanwhile.
+      // The second increase waits, and the reduction is not reported meanwhile.
       Step(at: 6_001, level: .exact, told: .city, held: true), Step(at: 6_100, told: .city, held: true),
       Step(at: 6_101, told: .exact),
     ])
@@ -79,7 +79,7 @@ import Testing
     ])
   }
 
-  @Test func `deliveries are held for at most a second before the client is told`() {
+  @Test func `deliveries are held for at most a second before a report to the client`() {
     var damper = AccessDamper()
     _ = damper.handle(access(.exact), at: 0)
     var heldSince: MonotonicInstant?
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  /// Whatever the user's programs do, deliveries never rest on more than is allowed, and clients hear little.
+  /// Whatever the user's programs do, deliveries never exceed the allowed level, and clients receive few reports.
   @Test(arguments: 0..<40)
   func `deliveries never exceed what is allowed`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)

@@ -22,13 +22,13 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 999, 61_184, 65_519] as [UInt32])
-  func `a system user has an account whatever logind says`(user: UInt32) {
+  func `a system user always has an account`(user: UInt32) {
     for login in [.unknown, .present, .absent, .untracked] as [Account.Login] {
       #expect(Account(of: user, login: login, isNamed: false, nil) == .user(user))
     }
   }
 
-  @Test func `who is logged in or named by a rule has an account`() {
+  @Test func `users who are logged in or named by a rule have accounts`() {
     #expect(account(1_000, .present) == .user(1_000))
     #expect(account(2_000, .absent, isNamed: true) == .user(2_000))
     #expect(account(100_007, .present) == .user(100_007), "also within somebody's range")
@@ -94,7 +94,7 @@ import Testing
   }
 }
 
-/// In tests a number is the account of the user with that id.
+/// In tests a number stands for the account of the user with that id.
 nonisolated extension Account: ExpressibleByIntegerLiteral {
   public init(integerLiteral user: UInt32) { self = .user(user) }
 }

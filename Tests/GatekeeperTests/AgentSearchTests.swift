@@ -44,7 +44,7 @@ import Testing
     #expect(search.levels.level(without: client) == .none)
   }
 
-  /// A new silent connection every 0.9 s kept every search from ending.
+  /// Regression: a new silent connection every 0.9 s prevented every search from ending.
   @Test func `connections that stay silent do not keep a search from ending`() {
     var search = AgentSearch()
     var ready = 0
@@ -93,7 +93,7 @@ import Testing
     #expect(search.handle(.timer, at: 2_000_000) == [.ready])
   }
 
-  @Test func `at most a few connections are asked at once, and silent ones are left alone for longer and longer`() {
+  @Test func `at most a few connections are asked at a time, and silent ones at growing intervals`() {
     var search = AgentSearch()
     let names = (0..<100).map { BusName(unchecked: ":3.\($0)") }
     _ = search.handle(.wanted(again: false), at: 0)
@@ -116,7 +116,7 @@ import Testing
     #expect(asked == [0, 3, 9, 21, 45, 93])
   }
 
-  /// A level remained in force without an agent behind it.
+  /// Regression: a level remained in force after its agent had left.
   @Test func `an agent that leaves while systemd is asked about it does not count`() {
     var search = answered()
     #expect(search.handle(.left(agent), at: 1) == [.changed, .ready])
@@ -124,7 +124,7 @@ import Testing
     #expect(search.levels.level(without: client) == .none)
   }
 
-  @Test func `what an agent says while systemd is asked about it counts`() {
+  @Test func `an agent's announcement counts while systemd is asked about it`() {
     var search = answered()
     _ = search.handle(.announced(agent, .none), at: 1)
     _ = search.handle(.verified(agent, isAgent: true), at: 2)
@@ -132,7 +132,7 @@ import Testing
   }
 
   /// GNOME does not announce that location was turned off while GeoClue cannot be started.
-  @Test func `when GeoClue comes or goes every agent is asked again before anything is delivered`() {
+  @Test func `when GeoClue starts or exits every agent is asked again before anything is delivered`() {
     var search = known()
     #expect(search.handle(.doubted, at: 500_000) == [.changed, .probe(agent)])
     #expect(search.isHeld(at: 500_000))
@@ -152,7 +152,7 @@ import Testing
     #expect(!search.isHeld(at: 710_000))
   }
 
-  @Test func `while GeoClue is away each call asks known agents, too`() {
+  @Test func `while GeoClue is not running each call also asks known agents`() {
     var search = known()
     #expect(search.handle(.wanted(again: false), at: 500_000) == [.list])
     _ = search.handle(.listed([agent], isComplete: true), at: 500_000)
@@ -192,7 +192,7 @@ import Testing
     #expect(search.levels.least == .level(.none))
   }
 
-  @Test func `an agent that says that its level is another one is asked before anything is delivered`() {
+  @Test func `an agent that announces a change is asked before anything is delivered`() {
     var search = known()
     #expect(search.handle(.invalidated(agent), at: 500_000) == [.changed, .probe(agent)])
     #expect(search.isHeld(at: 500_000))
@@ -203,7 +203,7 @@ import Testing
     #expect(search.handle(.answered(agent, .exact), at: 500_003) == [])
   }
 
-  @Test func `what an agent announces counts at once`() {
+  @Test func `an announced level counts immediately`() {
     var search = known()
     #expect(search.handle(.announced(agent, .none), at: 1) == [.changed])
     #expect(search.levels.level(without: client) == .level(.none))
@@ -211,15 +211,15 @@ import Testing
   }
 }
 
-/// Connections that come, go, lie, and stay silent in any order: every search ends in time, only connections that are
-/// still there count, and in the end the level is the agents' own.
+/// Connections open, close, lie and stay silent in any order. Every search ends in time, only open connections count,
+/// and finally the level is that of the agents.
 @Suite struct AgentSimulationTests {
   private final class World: SimulatedTime {
     enum Kind: Hashable { case agent, sandboxed, outsider, silent }
 
     var connections: [BusName: (kind: Kind, level: AccuracyLevel)] = [:]
     var search = AgentSearch()
-    /// When calls began to wait.
+    /// The time at which calls began to wait.
     var waiting: [Int64] = []
     var longestWait: Int64 = 0
     private var timer: MonotonicInstant?
@@ -272,7 +272,7 @@ import Testing
       handle(.left(name))
     }
 
-    /// An agent changes its level, and tells so or not; if not, GeoClue comes or goes soon.
+    /// An agent changes its level with or without an announcement; without one, GeoClue starts or exits soon.
     func change() {
       let agents = connections.filter { $0.value.kind == .agent }.keys.sorted { $0.rawValue < $1.rawValue }
       guard let name = agents.randomElement(using: &random) else { return }
@@ -296,7 +296,7 @@ import Testing
       }
     }
 
-    /// What must hold in each millisecond.
+    /// Conditions that must hold at each millisecond.
     func check() {
       if let time = timer, .milliseconds(now) >= time { handle(.timer) }
       if now > 20_000, now % 1_500 == 0 { handle(.wanted(again: true)) }
@@ -307,7 +307,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>)
-  func `agents come and go as they like`(_ seed: UInt64) {
+  func `agents may start and exit in any order`(_ seed: UInt64) {
     let world = World(seed: seed)
     world.repeatedly(world.step)
     world.run(until: 40_000, world.check)

@@ -58,7 +58,7 @@ import Testing
     #expect(queue.underWay == CheckQueue.accountCapacity)
     let other = question(900)
     #expect(queue.handle(asked(other, user: 2)) == [sent(17, other)], "the other user has a share")
-    // With all places taken, users take turns.
+    // When all places are taken, users take turns.
     for user in 3..<6 as Range<UInt32> {
       for peer in 0..<16 { _ = queue.handle(asked(question(1_000 * Int(user) + peer), user: .user(user))) }
     }
@@ -86,8 +86,8 @@ import Testing
     #expect(queue.handle(.answered(1, no)).count == 2, "one dialog ends, the next opens")
   }
 
-  /// A dialog that was opened before an administrator's no, and answered after it, granted access.
-  @Test func `a yes from a dialog that overlaps a change is confirmed without one`() {
+  /// Regression: a dialog that was opened before an administrator's refusal and answered after it granted access.
+  @Test func `permission from a dialog that overlaps a change is confirmed without a dialog`() {
     let dialog = question(1, isInteractive: true)
     for (reply, expected) in [
       (no, no), (yes, yes), (PolkitReply(.challenge), yes), (.unavailable, .unavailable),
@@ -113,7 +113,7 @@ import Testing
     #expect(queue.handle(.answered(2, no)) == [.report(dialog, no)], "a no is a no")
   }
 
-  @Test func `a client that has left gets no answer`() {
+  @Test func `a client that has left receives no answer`() {
     var queue = CheckQueue()
     let (gone, here) = (question(1), question(2))
     _ = queue.handle(asked(gone))
@@ -144,7 +144,7 @@ import Testing
     #expect(queue.handle(.answered(1, no)) == [.report(question(0), no)])
   }
 
-  /// `systemctl stop polkit` failed, because the service started it again at once.
+  /// Regression: `systemctl stop polkit` failed, because the service immediately started polkit again.
   @Test func `a polkit that has left is waited for, and only a call may start it`() {
     var queue = CheckQueue()
     let (confirmation, call) = (question(1), question(2))
@@ -164,7 +164,7 @@ import Testing
     #expect(queue.handle(asked(question(1))) == [sent(1, question(1))])
   }
 
-  @Test func `a check that polkit has lost is sent once more, a dialog is not`() {
+  @Test func `a check that polkit has lost is repeated, a dialog is not`() {
     var queue = CheckQueue()
     let (plain, dialog) = (question(1), question(1, isInteractive: true))
     _ = queue.handle(asked(plain))

@@ -5,18 +5,18 @@ import Testing
 
 @testable import GeopublicistGatekeeper
 
-/// polkit and logind as they might be: answers take their time, changes overlap, names come and go. Whatever the order,
-/// nothing is delivered for longer than 200 ms after a real revocation, and every call goes on.
+/// polkit and logind with slow answers, overlapping changes and restarts. In any order, deliveries end within 200 ms
+/// after a real revocation, and every call is answered.
 @Suite struct ConfirmationSimulationTests {
-  /// A fact that an outside program decides, and calls that wait for it.
+  /// A fact that another program decides, and calls that wait for it.
   private final class World: SimulatedTime {
-    /// The truth, and since when it has been no.
+    /// The true value, and the time since which it has been false.
     private(set) var isAllowed = true
     private(set) var revoked: Int64?
     private(set) var isThere = true
     var waiting = 0
 
-    /// The fact changes, the program announces something, goes and comes, or a call needs the fact.
+    /// The fact changes, the program announces a change or restarts, or a call needs the fact.
     func step(doubt: @escaping () -> Void, leave: () -> Void, come: @escaping () -> Void, want: () -> Void) {
       switch number(0...9) {
       case 0...3:
@@ -39,7 +39,7 @@ import Testing
       }
     }
 
-    /// The program decides somewhere between a question and its reply; now and then it hangs.
+    /// The program decides at some time between a question and its reply; sometimes it hangs.
     func decide<Answer>(
       within most: Int64, hangs: Int64, _ decide: @escaping () -> Answer, then reply: @escaping (Answer) -> Void
     ) {
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>)
-  func `polkit's changes overlap as they like`(_ seed: UInt64) {
+  func `polkit's changes may overlap in any order`(_ seed: UInt64) {
     let world = World(seed: seed)
     var answers = PolicyAnswers()
     var timer: MonotonicInstant?
@@ -75,7 +75,7 @@ import Testing
       }
     }
     func ask(_ action: PolkitAction) {
-      // A question that is asked already is not asked twice: see CheckQueue.
+      // A pending question is not repeated, as in CheckQueue.
       guard asked.insert(action).inserted else { return }
       world.decide(within: 15, hangs: 30) {
         action != .accessWithoutAgent && world.isAllowed ? Facts.Answer.yes : .no
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>)
-  func `logind's changes overlap as they like`(_ seed: UInt64) {
+  func `logind's changes may overlap in any order`(_ seed: UInt64) {
     let world = World(seed: seed &+ 1_000)
     var state = SessionState()
     var timer: MonotonicInstant?
@@ -133,7 +133,7 @@ import Testing
   }
 }
 
-/// Virtual time in milliseconds, in which things happen later, at random.
+/// Virtual time in milliseconds, with events at random times.
 class SimulatedTime {
   var random: SeededGenerator
   var now: Int64 = 0
@@ -145,7 +145,7 @@ class SimulatedTime {
 
   func after(_ milliseconds: Int64, _ action: @escaping () -> Void) { events.append((now + milliseconds, action)) }
 
-  /// Does all that is due in each millisecond, and then checks.
+  /// Runs the actions that are due at each millisecond, then the checks.
   func run(until end: Int64, _ check: () -> Void) {
     while now < end {
       now += 1
@@ -157,7 +157,7 @@ class SimulatedTime {
     }
   }
 
-  /// Does something for 20 seconds, in bursts with a pause now and then.
+  /// Runs an action for 20 seconds, in bursts with occasional pauses.
   func repeatedly(_ step: @escaping () -> Void) {
     step()
     after(number(0...3) == 0 ? number(300...2_000) : number(1...30)) { [self] in

@@ -8,13 +8,13 @@ import Testing
 
 struct ControlGroupTests {
   @Test(arguments: [
-    // Flatpak, in the three ways in which it has named its scopes.
+    // The three names that Flatpak has used for its scopes.
     ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.gnome.Maps-4711.scope\n", true),
     ("0::/user.slice/user-1000.slice/user@1000.service/flatpak-org.gnome.Maps-4711.scope\n", true),
     ("1:name=systemd:/user.slice/user-1000.slice/user@1000.service/xdg-app-org.gnome.Maps-4711.scope\n", true),
-    // Inside of a container's own tree, below the scope.
+    // In a container's own hierarchy, below the scope.
     ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.x-1.scope/init\n", true),
-    // snapd: a program, a service, and the freezer of the old hierarchy.
+    // snapd: a program, a service, and the freezer of version 1.
     ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/snap.firefox.firefox-1a2b.scope\n", true),
     ("0::/system.slice/snap.lxd.daemon.service\n", true),
     ("7:freezer:/snap.telegram\n1:name=systemd:/user.slice/user-1000.slice/session-2.scope\n", true),
@@ -42,9 +42,9 @@ struct ControlGroupTests {
     #expect(ControlGroup(path: "/").unit == nil)
   }
 
-  /// A control group that was named like the words of an audit line forged them.
+  /// Regression: the name of a control group could forge parts of an audit line.
   @Test(arguments: ["a, status authorized-always.service", "a'b.scope", "a\nb.scope", "ä.service", "\u{202e}.scope"])
-  func `a name that no unit has is not a unit's`(_ name: String) {
+  func `an invalid unit name does not count as a unit`(_ name: String) {
     #expect(ControlGroup(path: "/user.slice/\(name)").unit == nil)
     #expect(ControlGroup(path: "/user.slice/app-a\\x2db@1.service").unit == "app-a\\x2db@1.service")
   }
@@ -96,11 +96,11 @@ struct ControlGroupTests {
   @Test(arguments: [
     ("/usr/bin/gnome-maps\n", "gnome-maps"), ("gjs /usr/share/weather.js", "gjs /usr/share/weather.js"),
     ("maps", "maps"), ("/opt/a b", "a b"),
-  ]) func `a program is called by its name without the folder`(line: String, name: String) {
+  ]) func `a program is logged by its name without the folder`(line: String, name: String) {
     #expect(ProgramName.plain(line) == name)
   }
 
-  @Test func `a name cannot leave its quotation, become markup or reverse the text`() {
+  @Test func `a name cannot end its quotation, become markup or reverse the text`() {
     #expect(ProgramName.plain("x” is safe. <b>Allow</b> $(program)\u{202E}\u{7}") == "x is safe. bAllow/b (program)")
     #expect(ProgramName.plain("\u{202E}") == nil && ProgramName.plain(" \n") == nil)
   }
@@ -137,8 +137,8 @@ struct ControlGroupTests {
       "the next line counts what was left out")
   }
 
-  /// One user wrote thousands of lines in a few seconds, under as many names.
-  @Test func `a user has only so many lines, whatever its programs are called`() {
+  /// Regression: one user caused thousands of lines in a few seconds, with as many names.
+  @Test func `a user's lines are limited, regardless of its programs' names`() {
     var limiter = AuditLimiter()
     let lines = (0..<10_000).filter { limiter.admit(subject("\($0)"), of: 1, isGrant: false, at: 0) != nil }.count
     #expect(lines == AuditLimiter.linesPerAccount)
@@ -148,7 +148,7 @@ struct ControlGroupTests {
         - AuditLimiter.linesPerAccount)
   }
 
-  /// journald drops lines beyond 10,000 in 30 seconds, other users' grants with them.
+  /// journald drops lines beyond 10,000 in 30 seconds, including those about other users' grants.
   @Test func `many users leave room for the grants of others`() {
     var limiter = AuditLimiter()
     let lines = (0..<10_000 as Range<UInt32>).filter {

@@ -5,14 +5,14 @@ import Testing
 
 @testable import GeopublicistGatekeeper
 
-/// The decision as a table: what each client gets, row by row, and what holds in every row that there could be.
+/// The decision as a table of clients and their access, and invariants that hold for all possible rows.
 struct DecisionTests {
   private static let everyAgent: [Facts.AgentLevel] =
     [.unknown, .none] + AccuracyLevel.allCases.map(Facts.AgentLevel.level)
   private static let everyLevel = AccuracyLevel.allCases.filter { $0 != .none }
 
   private static func everything() -> [Facts] {
-    /// Each of some facts with each value of one more.
+    /// Combines each of some facts with each value of another one.
     func with<Value>(_ values: [Value], _ key: WritableKeyPath<Facts, Value>, _ all: [Facts]) -> [Facts] {
       all.flatMap { facts in
         values.map { value in
@@ -117,7 +117,7 @@ struct DecisionTests {
 
   // MARK: What holds everywhere
 
-  @Test func `no user gets more than every deciding party allows`() {
+  @Test func `no user receives more than every deciding party allows`() {
     var granted = 0
     for facts in Self.everything() where facts.user == .other {
       for asked in Self.everyLevel {
@@ -169,7 +169,7 @@ struct DecisionTests {
     }
   }
 
-  @Test func `the user is asked for no more than is needed`() {
+  @Test func `the user is asked only for the needed level`() {
     let facts = client { ($0.reduced, $0.precise) = (.challenge, .challenge) }
     #expect(Decision(facts, asking: .city).dialog == .access)
     #expect(Decision(facts, asking: .street).dialog == .accessPrecise)
@@ -181,8 +181,8 @@ struct DecisionTests {
     #expect(Decision(limited, asking: .exact).dialog == nil, "the agent would not give more")
   }
 
-  /// A job of cron was told that its user has no active session, while that user sat at the machine.
-  @Test func `a program outside the session learns the reason and the rule that helps`() {
+  /// Regression: a job of cron received the reason that its user has no active session while that user had one.
+  @Test func `a program outside the session receives the reason and the rule that helps`() {
     for facts in [client { ($0.reduced, $0.precise) = (.no, .no) }, client { $0.session = .inactive }] {
       var outside = facts
       outside.placement = .outside
@@ -198,7 +198,7 @@ struct DecisionTests {
 
   // MARK: Held deliveries
 
-  @Test func `a fact in doubt holds deliveries where the decision rests on it`() {
+  @Test func `a fact in doubt holds deliveries if the decision depends on it`() {
     for doubt in [Facts.Doubts.policy, .access] {
       let facts = client { $0.held = doubt }
       #expect(Decision(facts, asking: .exact).isHeld)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GeopublicistGatekeeper
 
-/// Every order of events up to a depth. What is checked must hold in each state that can be reached.
+/// Every order of events up to a depth. The checks must hold in each reachable state.
 @Suite struct ExplorationTests {
   @Test func `from every state logind's answers lead to a session that is known`() {
     let events: [SessionState.Event] = [

@@ -13,7 +13,7 @@ struct GeoClueRulesTests {
     let path = folder.file(name)
     try FileManager.default.createDirectory(
       atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-    // A new file each time, as editors and packages do it.
+    // A new file each time, as editors and package managers write it.
     try FileManager.default.createDirectory(atPath: folder.file("new"), withIntermediateDirectories: true)
     let new = folder.freshFile("conf")
     try text.write(toFile: new, atomically: false, encoding: .utf8)
@@ -112,7 +112,7 @@ struct GeoClueRulesTests {
     #expect(configuration.rule(for: "app", user: 1) == .silent)
   }
 
-  /// The rules were gone until the file was right again.
+  /// Regression: no rules were in force until the file was valid again.
   @Test func `a file that cannot be parsed keeps the rules in force`() throws {
     try write("[agent]\nwhitelist=gnome-shell\n[app]\nallowed=false\n")
     try write("[other]\nallowed=false\n", to: "conf.d/1.conf")
@@ -127,7 +127,7 @@ struct GeoClueRulesTests {
     #expect(configuration.rule(for: "other", user: 1) == .disallowed)
   }
 
-  @Test func `a change is noticed without being asked`() throws {
+  @Test func `a change is noticed without a call`() throws {
     let configuration = configuration
     var changes: [Bool] = []
     configuration.onChange = { changes.append($0) }
@@ -144,7 +144,7 @@ struct GeoClueRulesTests {
     try turning("nothing is left") { configuration.rule(for: "app", user: 1) == .silent }
   }
 
-  @Test func `a whitelist says which agents count`() throws {
+  @Test func `a whitelist decides which agents count`() throws {
     #expect(configuration.acceptsAgent("anything") && configuration.acceptsAgent(nil), "there is no file")
     try write("[agent]\nwhitelist=geoclue-demo-agent;gnome-shell;\n")
     #expect(configuration.acceptsAgent("gnome-shell") && configuration.acceptsAgent(nil))

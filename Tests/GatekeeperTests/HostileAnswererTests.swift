@@ -21,7 +21,7 @@ import Testing
     other = try Connection(to: .address(bus.address))
   }
 
-  /// A logind that was silent was asked anew for each client that came and went, until the bus allowed no more calls.
+  /// Regression: a silent logind was asked again for each new client until the bus allowed no more calls.
   @Test func `a silent logind is asked once for each user`() throws {
     final class Logind {
       var isSilent = true
@@ -90,7 +90,8 @@ import Testing
       SandboxCheck(on: service) { _ in "0::/user.slice/agent.service" }, accountOf: { .user($0) })
   }
 
-  /// Who asks twice got the second answer, that there is no agent, before the agent had answered the first question.
+  /// Regression: the second of two calls was answered that there is no agent before the agent had answered the first
+  /// question.
   @Test func `a second search waits for the answers to the first`() throws {
     let agent = Agent()
     let object = export(agent)
@@ -110,12 +111,12 @@ import Testing
     withExtendedLifetime((object, listing)) {}
   }
 
-  /// On a busy machine an agent's answer came when it was taken for a missing one already.
-  @Test func `a slow agent is not a missing one`() throws {
+  /// Regression: on a busy machine an agent counted as missing before its answer arrived.
+  @Test func `a slow agent does not count as missing`() throws {
     let agent = Agent()
     let object = export(agent)
     let finder = finder()
-    // A machine that is busier still gets another try.
+    // On an even busier machine the attempt is repeated.
     for _ in 0..<5 where finder.levels(of: UserID.own).level(without: service.uniqueName) != .level(.exact) {
       var isDone = false
       agent.reads = []
@@ -145,14 +146,14 @@ import Testing
     #expect(probes.map { pool.isOurs($0.connection.uniqueName) }.firstIndex(of: true) == 2 * ProbePool.tolerance)
   }
 
-  /// Each such signal made a question, and each 64 questions a new connection to the bus.
+  /// Regression: each such signal caused a question, and every 64 questions a new connection to the bus.
   @Test func `an agent that announces a thousand changes is asked once more`() throws {
     let agent = Agent()
     let object = export(agent)
     var opened = 0
     let finder = finder { opened += 1 }
     let user = UserID.own
-    // What another connection of this user's answers is not what counts here.
+    // Another connection of this user also answers, which does not matter here.
     finder.find(user, for: service.uniqueName) {}
     try turning("the agent is asked") { !agent.reads.isEmpty }
     agent.reads[0].answer(.uint32(8))
@@ -166,13 +167,13 @@ import Testing
     }
     other.send(Message(signal: "End", of: "a.b", at: "/"))
     try turning("all of that has come") { isOver }
-    // The second is not answered; when it is given up, one more may follow.
+    // The second is not answered; after its timeout, another one may follow.
     #expect(agent.reads.count <= 3)
     #expect(opened == 1)
     withExtendedLifetime(end) {}
   }
 
-  /// systemd's answers come one by one, and the queue was one for all users.
+  /// Regression: all users shared one queue, and systemd answers one question after the other.
   @Test func `a crowd of one user's processes delays another user's lookup by one turn`() throws {
     final class Systemd { var calls: [MethodCall] = [] }
     let systemd = Systemd()
@@ -198,7 +199,7 @@ import Testing
     withExtendedLifetime(object) {}
   }
 
-  /// A call that had waited for its turn waited for facts as long again.
+  /// Regression: a call that had waited for its turn waited for facts for the full time again.
   @Test func `the time for facts counts from the arrival of the call`() throws {
     let begin = ContinuousClock.now
     var isOver = false

@@ -6,7 +6,7 @@ import Testing
 @testable import GeopublicistGatekeeper
 
 @Suite struct PolicyAnswersTests {
-  /// The machine with a clock of its own, in milliseconds.
+  /// The state machine with a virtual clock in milliseconds.
   private final class Driver {
     var answers = PolicyAnswers()
     var now = MonotonicInstant.origin
@@ -51,7 +51,7 @@ import Testing
     #expect(driver.precise == .no && driver.answers.answer(to: .access) == .yes)
   }
 
-  /// While another user kept the bus busy, every second call waited for seconds, because polkit's answers do.
+  /// Regression: while another user kept the bus busy, every second call waited for seconds for polkit's answer.
   @Test func `a client with access does not wait for a refusal that can only grant more`() {
     let driver = served()
     let question = [PolicyAnswers.Action.ask(.accessWithoutAgent, mayStartPolkit: true)]
@@ -66,7 +66,7 @@ import Testing
     #expect(refused.handle(.wanted, after: 2_000).contains(.ready) == false)
   }
 
-  @Test func `a yes is not asked for again at once, a refusal is after a second`() {
+  @Test func `permission is not checked again after two seconds, a refusal is`() {
     let yes = served()
     yes.handle(.wanted, after: 2_000)
     #expect(yes.handle(.answered(.accessWithoutAgent, PolkitReply(.no))) == [.ready], "only the refusal was old")
@@ -76,7 +76,7 @@ import Testing
     #expect(refusal.precise == .no, "it stands meanwhile")
   }
 
-  @Test func `a doubt holds deliveries and changes nothing else until the outcome is known`() {
+  @Test func `a doubt only holds deliveries until the outcome is known`() {
     let driver = served()
     let actions = driver.handle(.doubted(isServed: true))
     #expect(actions == [.held] + Self.both(mayStart: false))
@@ -89,7 +89,7 @@ import Testing
     #expect(!driver.isHeld && driver.precise == .no)
   }
 
-  @Test func `deliveries go on while a confirmation is younger than a revocation may take`() {
+  @Test func `deliveries continue while the last confirmation is recent enough`() {
     let driver = served()
     driver.handle(.doubted(isServed: true))
     driver.answerAll(.yes)
@@ -101,12 +101,12 @@ import Testing
     #expect(driver.isHeld)
   }
 
-  /// The end of the first round cleared the grace period of the second, and locations continued for seconds.
+  /// Regression: the end of the first round cleared the deadline of the second, and deliveries continued for seconds.
   @Test func `only the round that belongs to the newest doubt ends the hold`() {
     let driver = served()
     driver.handle(.doubted(isServed: true))
     driver.handle(.doubted(isServed: true), after: 8)
-    // These were asked before the second doubt: polkit may have answered by the old rules.
+    // These were asked before the second change, so polkit may have answered according to the old rules.
     let second = driver.answerAll(.yes, after: 200)
     #expect(second == Self.both(mayStart: false))
     #expect(driver.isHeld)
@@ -114,7 +114,7 @@ import Testing
     #expect(!driver.isHeld && driver.precise == .no)
   }
 
-  @Test func `a polkit that hangs after the second doubt takes the access away`() {
+  @Test func `a polkit that hangs after the second doubt ends the access`() {
     let driver = served()
     driver.handle(.doubted(isServed: true))
     driver.handle(.doubted(isServed: true), after: 8)
@@ -126,7 +126,7 @@ import Testing
     #expect(driver.precise == .yes && !driver.isHeld)
   }
 
-  /// A user can make polkit slow by calling it. Clients received nothing, and heard nothing.
+  /// A user can make polkit slow by calling it. Regression: clients received neither locations nor a report.
   @Test(arguments: [200, 350, 600, 900] as [Int64])
   func `a slow polkit and doubts without end release a location with each answer`(delay: Int64) {
     let driver = served()
@@ -169,7 +169,7 @@ import Testing
     #expect(asked < 100, "\(asked) questions in 2 s")
   }
 
-  @Test func `a yes that is old is confirmed in the background while it is in use`() {
+  @Test func `old permission is confirmed in the background while it is in use`() {
     let driver = served()
     #expect(driver.answers.wakeUp == MonotonicInstant.milliseconds(1) + PolicyAnswers.consentAge)
     driver.now = .milliseconds(1) + PolicyAnswers.consentAge
@@ -182,7 +182,7 @@ import Testing
     #expect(driver.precise == .no)
   }
 
-  @Test func `a yes that cannot be confirmed expires`() {
+  @Test func `permission that cannot be confirmed expires`() {
     let driver = served()
     driver.now = .milliseconds(1) + PolicyAnswers.consentAge
     driver.handle(.timer(isServed: true, isPolkitThere: true))
@@ -191,7 +191,7 @@ import Testing
     #expect(driver.precise == .unknown)
   }
 
-  @Test func `a yes of a client that is not served is confirmed before the next call uses it`() {
+  @Test func `permission of a client that is not served is confirmed before the next call uses it`() {
     let driver = served()
     driver.now = .milliseconds(1) + PolicyAnswers.consentAge
     #expect(driver.handle(.timer(isServed: false, isPolkitThere: true)).isEmpty)
@@ -199,14 +199,14 @@ import Testing
     #expect(driver.handle(.wanted, after: 1_000).contains(.ask(.accessPrecise, mayStartPolkit: true)))
   }
 
-  @Test func `a client that is not served forgets what is in doubt`() {
+  @Test func `doubtful answers about a client that is not served are dropped`() {
     let driver = served()
     #expect(driver.handle(.doubted(isServed: false)) == [.changed])
     #expect(driver.precise == .unknown && !driver.isHeld)
     #expect(driver.answers.answer(to: .accessWithoutAgent) == .no, "it can only give more")
   }
 
-  @Test func `a polkit that stays away is unavailable, and a call may start it`() {
+  @Test func `a polkit that does not return is unavailable, and a call may start it`() {
     let driver = served()
     driver.handle(.doubted(isServed: true))
     #expect(driver.handle(.timer(isServed: true, isPolkitThere: false), after: 1_000) == [.changed, .ready])
@@ -219,7 +219,7 @@ import Testing
     #expect(driver.precise == .yes)
   }
 
-  /// polkit ends when it is idle or crashes, and nothing else need start it again.
+  /// polkit may exit when idle or crash, and no other program may start it again.
   @Test func `an absent polkit is started again while a client is served`() {
     let driver = served()
     driver.handle(.doubted(isServed: true))
@@ -246,7 +246,7 @@ import Testing
     #expect(driver.handle(.timer(isServed: true, isPolkitThere: true)) == [], "it is there again")
   }
 
-  @Test func `the word of the user lasts as long as the rules ask for no more`() {
+  @Test func `the user's permission lasts as long as the rules require no more`() {
     let driver = served(.challenge)
     #expect(driver.handle(.consented(.accessPrecise, PolkitReply(.yes))) == [.changed])
     #expect(driver.precise == .yes)

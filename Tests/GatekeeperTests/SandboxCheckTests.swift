@@ -17,7 +17,7 @@ import Testing
     connection = try Connection(to: .address(bus.address))
   }
 
-  /// - Parameter handles: What the bus answers about the own process, then about the client's; nil for the real bus.
+  /// - Parameter handles: The bus's answers about the service's process, then about the client's; nil for the real bus.
   private func outcome(
     _ process: pid_t, root: ProcessRoot? = nil, handles: [Result<ProcessHandle?, CallFailure>]? = nil,
     _ controlGroup: @escaping (UInt32) -> String?
@@ -37,7 +37,7 @@ import Testing
     return outcome
   }
 
-  @Test func `a process that exits while it is looked at is unverifiable`() throws {
+  @Test func `a process that exits while it is checked is unverifiable`() throws {
     let process = try ChildProcess(["sleep", "100"])
     defer { process.kill() }
     #expect(try outcome(process.processIdentifier, handles: [.success(nil)]) { _ in session } == .host)
@@ -50,7 +50,7 @@ import Testing
     #expect(try outcome(process.processIdentifier, handles: [.success(nil)]) { _ in session } == .unverifiable)
   }
 
-  /// The id belonged to a program outside of the sandbox when the service looked.
+  /// The id belonged to a program outside the sandbox when the service checked it.
   @Test func `a process id that is reused does not stand for the process that opened the connection`() throws {
     let own = try #require(ProcessHandle(of: UInt32(getpid())))
     let opener = try ChildProcess(["sleep", "100"])
@@ -60,7 +60,7 @@ import Testing
     opener.kill()
     _ = try opener.waitForExit()
     #expect(try outcome(getpid(), handles: [.success(own), .success(handle)]) { _ in session } == .unverifiable)
-    // It had exited before the bus could take hold of it.
+    // It had exited before the bus could open it.
     #expect(try outcome(getpid(), handles: [.success(own), .success(nil)]) { _ in session } == .unverifiable)
     let refused = CallFailure.refused(DBusError("org.freedesktop.DBus.Error.NameHasNoOwner", "gone"))
     #expect(try outcome(getpid(), handles: [.success(own), .failure(refused)]) { _ in session } == .unverifiable)
@@ -86,7 +86,7 @@ import Testing
     #expect(descriptor == nil)
   }
 
-  @Test func `a sandbox stays one when its process exits`() throws {
+  @Test func `a sandboxed process remains sandboxed after it exits`() throws {
     let process = try ChildProcess(["sleep", "100"])
     let result = try outcome(process.processIdentifier) { _ in
       process.kill()

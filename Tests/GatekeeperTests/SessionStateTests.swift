@@ -21,8 +21,8 @@ import Testing
     #expect(state.handle(.wanted, at: 3) == [.ready])
   }
 
-  /// Locking the screen took the location away for an instant.
-  @Test func `an announcement holds deliveries and changes nothing else until logind has answered`() {
+  /// Regression: locking the screen interrupted access for an instant.
+  @Test func `an announcement only holds deliveries until logind has answered`() {
     var state = active()
     #expect(state.handle(.doubted, at: 500_000) == [.held, .ask])
     #expect(state.isHeld(at: 500_000) && state.state == .active)
@@ -33,7 +33,7 @@ import Testing
     #expect(state.state == .inactive)
   }
 
-  @Test func `a logind that does not answer takes the access away after a second`() {
+  @Test func `a logind that does not answer ends the access after a second`() {
     var state = active()
     _ = state.handle(.doubted, at: 500_000)
     #expect(state.wakeUp == 1_500_000)
@@ -64,7 +64,7 @@ import Testing
     #expect(!state.isHeld(at: 610_000) && state.wakeUp == nil)
   }
 
-  @Test func `a logind that stays away is asked after a while`() {
+  @Test func `a logind that does not return is called after a while`() {
     var state = active()
     _ = state.handle(.doubted, at: 500_000)
     #expect(state.handle(.left, at: 500_001) == [])
@@ -74,7 +74,7 @@ import Testing
     #expect(state.handle(.answered(.untracked), at: 800_003) == [.changed(from: .active), .ready])
   }
 
-  /// Each answer takes longer than one counts, and each is overtaken by the next announcement.
+  /// Each answer arrives after its deadline and after the next announcement.
   @Test(arguments: [200, 400, 900] as [Int64])
   func `slow answers and announcements without end release a location with each answer`(delay: Int64) {
     var state = active()

@@ -9,7 +9,7 @@ import Testing
 @testable import GeopublicistGatekeeper
 
 @Suite struct SessionWatchTests {
-  /// A logind with many users, each with one session, on a connection of its own.
+  /// A logind with many users, each with one session, on a separate connection.
   private final class Logind {
     final class User {
       unowned let logind: Logind
@@ -22,9 +22,9 @@ import Testing
     var states: [UInt32: String] = [:]
     /// When the sessions with a display began.
     var begins: [UInt32: MonotonicInstant] = [:]
-    /// For whom logind was asked.
+    /// The users about whom logind was asked.
     var asked: [UInt32] = []
-    /// The calls that are kept while it is silent.
+    /// The calls that are not answered while it is silent.
     var kept: [() -> Void] = []
     var isSilent = false
     var mostKept = 0
@@ -120,7 +120,7 @@ import Testing
     return (watch, logind)
   }
 
-  /// The 65th question of one turn was refused by this process, which counted as "no session".
+  /// Regression: libdbus refused the 65th question of one turn, which counted as "no session".
   @Test(arguments: [100, 200] as [UInt32])
   func `no user loses access because many users are asked about`(count: UInt32) throws {
     let users = 1_000..<1_000 + count
@@ -140,7 +140,7 @@ import Testing
     logind.isSilent = true
     watch.doubtAll()
     try turning("logind is asked") { logind.kept.count == 16 }
-    // No answer is not the answer that there is no session.
+    // A missing answer does not mean that there is no session.
     try turning("the doubts are too old") { [1_000, 1_099].allSatisfy { watch.state(of: $0) == .unknown } }
     logind.isSilent = false
     for reply in logind.kept { reply() }
@@ -195,9 +195,9 @@ import Testing
     #expect(logind.asked == [1_003], "its user is known by now")
   }
 
-  /// A logind that is masked, or fails, must not count as one that does not exist.
+  /// A logind that is masked or fails must not count as one that is not installed.
   @Test(arguments: [true, false])
-  func `a logind that cannot be started is told from none`(isInstalled: Bool) throws {
+  func `a logind that cannot be started is distinguished from none`(isInstalled: Bool) throws {
     let folder = TemporaryDirectory()
     if isInstalled {
       try "[D-BUS Service]\nName=org.freedesktop.login1\nExec=/bin/false\n"

@@ -2,14 +2,14 @@
 import GeoClue
 import GeopublicistLocationModel
 
-/// Where decisions come from: random numbers with a seed, or a fuzzer's bytes.
+/// The origin of decisions: random numbers with a seed, or a fuzzer's bytes.
 nonisolated package protocol Choices {
   /// A number from 0 to one less than `limit`, which is at most 255.
   mutating func number(below limit: Int) -> Int
 }
 
-/// Drives the connection with a GeoClue, a bus, subscribers and an agent that do anything at any time, and checks what
-/// must hold even then.
+/// Drives the connection with a GeoClue, a bus, subscribers and an agent that may do anything at any time, and checks
+/// the invariants.
 ///
 /// Random numbers drive it in the invariant tests, a fuzzer's bytes in the fuzz target `connection`.
 nonisolated package struct SimulatedGeoClue<Source: Choices> {
@@ -29,7 +29,7 @@ nonisolated package struct SimulatedGeoClue<Source: Choices> {
   private var isThere = false
   private var hasAgent = true
   private var isCreating = false
-  /// When the bus gives up an unanswered activation.
+  /// The time at which the bus abandons an unanswered activation.
   private var activationEnd: MonotonicInstant?
   private var activations: [MonotonicInstant] = []
   private var starting: String?
@@ -68,7 +68,7 @@ nonisolated package struct SimulatedGeoClue<Source: Choices> {
       send(.creationFailed(chance(50) ? .other : .refused(.disallowedByPolicy)))
     case 7, 8:
       answerStart(pick([.started, .started, .startFailed(.other), .startFailed(.refused(.disabledByUser))]))
-    // Signals come at any time, also for a client that has gone.
+    // Signals arrive at any time, also for a deleted client.
     case 9: send(.fix(isNew: chance(70)))
     case 10: send(.active(chance(50)))
     case 11 where isThere: send(.available(pick([nil] + AccuracyLevel.allCases)))
@@ -95,7 +95,7 @@ nonisolated package struct SimulatedGeoClue<Source: Choices> {
     note(activations.count { $0 > now - .seconds(60) } <= 25, "no storm of activations")
   }
 
-  /// With a GeoClue that works, fixes arrive from any state, and nothing is left behind.
+  /// With a working GeoClue, fixes arrive from any state, and everything is released.
   package mutating func settle() {
     hasAgent = true
     setDemand(.exact)
@@ -126,7 +126,7 @@ nonisolated package struct SimulatedGeoClue<Source: Choices> {
     forget()
     isThere = true
     send(.serviceAppeared)
-    // Whatever started it, the bus answers then.
+    // The bus then answers all activations.
     if activationEnd != nil {
       activationEnd = nil
       send(.activated)

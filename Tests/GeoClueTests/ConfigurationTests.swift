@@ -5,7 +5,7 @@ import Testing
 
 @testable import GeoClue
 
-/// GeoClue's own groups in its configuration. `GeoClueRulesTests` has the groups of applications.
+/// GeoClue's own groups in its configuration. `GeoClueRulesTests` covers the groups of applications.
 @Suite struct ConfigurationTests {
   private let folder = TemporaryDirectory()
 
@@ -19,14 +19,14 @@ import Testing
     return configuration
   }
 
-  /// Wi-Fi is then on in GeoClue 2.8 and off before: what is not said is not guessed.
+  /// GeoClue 2.8 then uses Wi-Fi, earlier versions do not, so a missing value is not guessed.
   @Test(arguments: ["", "[agent]\nwhitelist=gnome-shell\n", "[wifi]\n", "[wifi]\nurl=https://[::1]/\n"])
-  func `a missing section or key says neither yes nor no`(text: String) throws {
+  func `a missing section or key decides nothing`(text: String) throws {
     #expect(try configuration(text).isWiFiEnabled == nil)
   }
 
   @Test(arguments: [("true", true), ("1", true), ("false", false), ("0", false), ("perhaps", false), ("", false)])
-  func `enable is read where it is set`(text: String, isEnabled: Bool) throws {
+  func `enable is read from the file that sets it`(text: String, isEnabled: Bool) throws {
     #expect(try configuration("[wifi]\nenable=\(text)\n").isWiFiEnabled == isEnabled)
   }
 
@@ -37,7 +37,7 @@ import Testing
   }
 
   /// The section came with 2.8. Its server and its switch are not those of Wi-Fi.
-  @Test func `the section ip is neither a rule for a program nor about Wi-Fi`() throws {
+  @Test func `the section ip is neither a program's rule nor a setting of Wi-Fi`() throws {
     let configuration = try configuration(
       """
       [ip]

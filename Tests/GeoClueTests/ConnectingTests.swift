@@ -17,7 +17,7 @@ import Testing
     #expect(driver.machine.status == SourceStatus())
   }
 
-  @Test func `demand starts GeoClue, and a client is created when it is there`() {
+  @Test func `demand starts GeoClue, and a client is created when it is running`() {
     var driver = MachineDriver()
     #expect(driver.send(.demand(.city)) == [.activate])
     #expect(driver.state == .starting)
@@ -64,7 +64,7 @@ import Testing
     var driver = MachineDriver(after: .demand(.exact))
     #expect(driver.send(.activationFailed(notInstalled: true)) == [])
     #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueNotInstalled))
-    // It stays the truth while it is tried again.
+    // The reason remains valid during the next attempt.
     #expect(driver.pass(210) == [.activate])
     #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueNotInstalled))
     // GeoClue is installed and started.
@@ -85,7 +85,7 @@ import Testing
     #expect(driver.pass(210) == [.activate])
   }
 
-  @Test func `a GeoClue that ends before its start is known is tried again`() {
+  @Test func `a GeoClue that exits before its start is reported is started again`() {
     var driver = MachineDriver(after: .demand(.exact), .activated)
     driver.pass(ConnectionPacing.clientGap)
     #expect(driver.state == .unavailable)
@@ -100,7 +100,7 @@ import Testing
     #expect(driver.machine.client == "/1")
   }
 
-  @Test func `subscribers that come and go do not activate twice`() {
+  @Test func `subscribers that leave and return do not activate twice`() {
     var driver = MachineDriver()
     #expect(driver.send(.demand(.exact)) == [.activate])
     for _ in 0..<10 {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import GeoClue
 
-/// The level that listeners need, and what a single one of them wants now.
+/// The level that subscribers need, and single requests.
 @Suite nonisolated struct DemandTests {
-  @Test func `the client is deleted at once when demand ends`() {
+  @Test func `the client is deleted immediately when demand ends`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.demand(nil)) == [.deleteClient("/1")])
     #expect(driver.machine.deadline == nil)
@@ -51,14 +51,14 @@ import Testing
     #expect(driver.machine.client == "/1")
   }
 
-  @Test func `a new client gets the level of the moment`() {
+  @Test func `a new client receives the current level`() {
     var driver = MachineDriver.withoutAgent()
     driver.send(.demand(.city))
     #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .city)])
     #expect(driver.send(.demand(.street)).contains(.deleteClient("/1")))
   }
 
-  @Test func `a request makes a silent source measure for a new client, once`() {
+  @Test func `a request replaces the client of a silent source, once`() {
     let replacement: [ConnectionMachine.Action] = [.deleteClient("/1"), .createClient, .readAvailableAccuracy]
     var driver = MachineDriver.running()
     #expect(driver.send(.refresh) == [], "the first fix is on its way")
@@ -102,7 +102,7 @@ import Testing
     #expect(driver.send(.startOver) == [])
   }
 
-  @Test func `starting over in a pause tries sooner`() {
+  @Test func `starting over during a pause shortens it`() {
     var driver = MachineDriver(after: .demand(.exact))
     for _ in 0..<9 {
       driver.send(.activationFailed(notInstalled: true))
@@ -113,7 +113,7 @@ import Testing
     #expect(driver.pass(ConnectionPacing.activationGap).count == 1)
   }
 
-  @Test func `GeoClue gets at most four clients a minute from requests, however many ask`() {
+  @Test func `requests create at most four GeoClue clients a minute`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     var clients = 0
@@ -126,7 +126,7 @@ import Testing
     #expect((3...4).contains(clients))
   }
 
-  @Test func `clients that come and go do not create one GeoClue client each`() {
+  @Test func `clients that leave and return do not create one GeoClue client each`() {
     var driver = MachineDriver(after: .serviceAppeared)
     var clients = 0
     for _ in 0..<261 {

@@ -23,7 +23,7 @@ import Testing
     for node in found.nodes {
       var machine = node.machine
       #expect(machine.deadline != nil || machine.client != nil || machine.status.state == .idle, "after \(node.path)")
-      // GeoClue exits. From now on, it answers everything.
+      // GeoClue exits. From now on, it answers all calls.
       var (now, answers) = (node.now, [ConnectionMachine.Event.serviceVanished, .demand(.exact)])
       for _ in 0..<60 where machine.status.state != .running {
         if answers.isEmpty {

@@ -6,8 +6,7 @@ import Testing
 
 @testable import GeoClue
 
-/// The whole source against a GeoClue whose faults are chosen: it refuses, hangs, dies, comes back, and measures what
-/// is not a fix.
+/// The whole source against a simulated GeoClue that refuses, hangs, exits, restarts, and sends invalid fixes.
 @Suite(.serialized) struct FakeGeoClueTests {
   private let path = "/org/freedesktop/GeoClue2"
 
@@ -69,7 +68,7 @@ import Testing
     #expect(geoclue.calls.allSatisfy { $0.path != "/" })
   }
 
-  @Test func `starting over takes a new client`() throws {
+  @Test func `starting over creates a new client`() throws {
     let (_, geoclue, listener) = try running()
     let old = try geoclue.clients().first?["path"]
     try geoclue.fix(latitude: 3, longitude: 4)
@@ -84,7 +83,7 @@ import Testing
     #expect(listener.locations.count == 1)
   }
 
-  /// A fix with a course of its own, that GeoClue announces again whenever the compass turns.
+  /// A fix with a course, which GeoClue announces again whenever the compass turns.
   private func fix(_ geoclue: FakeGeoClue, _ latitude: Double, at second: UInt64, _ source: String) throws {
     try geoclue.fix(
       latitude: latitude, longitude: 4,
@@ -153,7 +152,7 @@ import Testing
     #expect(listener.authorizations == [.authorized(.always)])
   }
 
-  @Test func `a finer level takes another client, and never two at once`() throws {
+  @Test func `a finer level needs another client, and two never exist at a time`() throws {
     let (_, geoclue, listener) = try rig()
     listener.source.require(.city)
     try listener.waitFor(.waiting, .noFix)
@@ -172,7 +171,7 @@ import Testing
     #expect(geoclue.count(of: "Stop") == 0, "a stopped client would be started again by its agent")
   }
 
-  @Test func `a subscriber that leaves during a delivery leaves nothing behind`() throws {
+  @Test func `all resources of a subscriber that leaves during a delivery are released`() throws {
     let (_, geoclue, listener) = try running()
     listener.source.onEvent = { [weak source = listener.source] event in
       if case .location = event { source?.require(nil) }
@@ -205,7 +204,7 @@ import Testing
     try geoclue.fault(on: "CreateClient", "hang")
     try geoclue.fault(on: "Get", "hang")
     listener.source.require(.exact)
-    // The calls that hang take 25 seconds to fail.
+    // The hanging calls fail after 25 seconds.
     try listener.waitFor(.unavailable, .geoclueRestarting, within: .seconds(20))
     listener.source.require(nil)
     try geoclue.release("Get")
@@ -262,7 +261,7 @@ import Testing
     #expect(clients.first?["RequestedAccuracyLevel"] == 4)
   }
 
-  @Test func `a client that vanishes silently is noticed when it is needed`() throws {
+  @Test func `a client that disappeared without a signal is noticed when it is needed`() throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(on: "Start", "hang")
     listener.source.require(.exact)

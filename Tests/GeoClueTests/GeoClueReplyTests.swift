@@ -5,7 +5,7 @@ import Testing
 @testable import DBus
 @testable import GeoClue
 
-/// What GeoClue answers, and what it might.
+/// Valid and invalid answers of GeoClue.
 @Suite struct GeoClueReplyTests {
   private let whole: [String: Value] = [
     "Latitude": .double(52.5), "Longitude": .double(13.5), "Accuracy": .double(7), "Altitude": .double(34),
@@ -74,7 +74,7 @@ import Testing
     #expect(fix(from: properties)?.timestamp.seconds == .max)
   }
 
-  @Test func `numbers are taken as they are, for the validator to judge`() {
+  @Test func `numbers are passed unchanged to the validator`() {
     for number in [Double.nan, .infinity, -.infinity, 1e300, -.greatestFiniteMagnitude] {
       var properties = whole
       properties["Latitude"] = .double(number)

@@ -3,12 +3,12 @@ import GeopublicistLocationModel
 
 @testable import GeoClue
 
-/// Drives a connection machine through virtual time, as the shell drives it through the real one.
+/// Drives a connection machine in virtual time, as the shell drives it in real time.
 nonisolated struct MachineDriver {
   var machine: ConnectionMachine
   private(set) var now = MonotonicInstant(sinceOrigin: .seconds(1_000))
   var chance = 0.5
-  /// Whether GeoClue answers when it is asked for a sign of life.
+  /// Whether GeoClue answers a ping.
   var isAlive = true
 
   /// A machine to which some events have happened.
@@ -26,7 +26,7 @@ nonisolated struct MachineDriver {
     events.flatMap { machine.handle($0, at: now, chance: chance) }
   }
 
-  /// Lets time pass; the timer fires whenever it is due. Returns all that was done meanwhile.
+  /// Advances time; the timer fires whenever it is due. Returns all actions.
   @discardableResult
   mutating func pass(_ milliseconds: Int) -> [ConnectionMachine.Action] { pass(.milliseconds(milliseconds)) }
 
@@ -44,12 +44,12 @@ nonisolated struct MachineDriver {
     return actions
   }
 
-  /// A machine whose client runs.
+  /// A machine whose client is running.
   static func running(_ level: AccuracyLevel = .exact, client: String = "/1", registersAgent: Bool = false) -> Self {
     var driver = MachineDriver(
       registersAgent: registersAgent, after: .serviceAppeared, .demand(level), .available(.exact),
       .created(client: client), .started)
-    // Long enough ago that the client may be replaced at once.
+    // Old enough that the client may be replaced immediately.
     driver.pass(ConnectionPacing.clientGap)
     return driver
   }

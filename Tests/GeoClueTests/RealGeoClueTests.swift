@@ -6,7 +6,7 @@ import Testing
 
 @testable import GeoClue
 
-/// The whole source against the packaged GeoClue, for what that one shows by itself.
+/// The whole source against the packaged GeoClue, for behaviour that needs no simulated faults.
 @Suite(.serialized) struct RealGeoClueTests {
   private let here = GGASentence(latitude: 52.516275, longitude: -13.377704)
   private let there = GGASentence(latitude: 48.858222, longitude: 2.2945)
@@ -30,7 +30,7 @@ import Testing
     #expect(abs(location.longitude - sentence.longitude) < 1e-6)
   }
 
-  @Test func `with our own agent a sentence becomes a location, and nothing is left behind`() throws {
+  @Test func `with our own agent a sentence becomes a location, and everything is released`() throws {
     let (geoclue, listener) = try system()
     listener.source.require(.exact)
     try listener.waitFor(.waiting, .noFix)
@@ -38,8 +38,8 @@ import Testing
     expect(try listener.location(), at: here)
     #expect(listener.status == SourceStatus(state: .running, availableAccuracy: .exact))
     #expect(try geoclue.clients().count == 1)
-    // What is announced to a new client keeps its age; 2.6 announces it with a new timestamp. GeoClue may read a sentence
-    // that was written to the client before, so write again.
+    // A location announced to a new client keeps its age; 2.6 announces it with a new timestamp. GeoClue may read a
+    // sentence that was written to the client before, so write again.
     listener.source.startOver()
     try turning("another location") {
       try? geoclue.receiver.write(there, within: .milliseconds(500), turn: turn)
@@ -50,13 +50,13 @@ import Testing
     #expect(listener.failures.isEmpty)
   }
 
-  @Test func `a receiver that hangs up takes its fix with it`() throws {
+  @Test func `the fix of a receiver that disconnects is dropped`() throws {
     let (geoclue, listener) = try system()
     listener.source.require(.exact)
     try geoclue.receiver.write(here, turn: turn)
     _ = try listener.location()
     geoclue.receiver.closeConnections()
-    // 2.6 says that the accuracy has fallen; 2.7 and 2.8 do not notice.
+    // 2.6 reports the lower accuracy; 2.7 and 2.8 do not.
     try turning("the source is lost") { listener.status.availableAccuracy.map { $0 < .exact } ?? false }
     try turning("the fix is forgotten") { [.noSource, .noFix].contains(listener.status.reason) }
     #expect(try geoclue.clients().count == 1)
@@ -84,8 +84,8 @@ import Testing
     try agent?.setLevel(0)
     try listener.waitFor(.unavailable, .disabledByUser)
     #expect(listener.authorization == .refused(.disabledByUser))
-    // GeoClue 2.6 loses a receiver for good when it is to close it while it connects: who flips the switch back sooner
-    // than we have asked again finds that bug.
+    // GeoClue 2.6 permanently loses a receiver that it closes while connecting. Turning the switch on again before our
+    // next attempt would trigger this bug.
     try turning("GeoClue has said no itself") { listener.failures.last?.code == .denied }
     try agent?.setLevel(8)
     try turning("on again") { listener.authorization == .authorized(.always) }
@@ -103,7 +103,7 @@ import Testing
     try turning("that is told") { listener.authorization == .authorized(.always, level: .city) }
   }
 
-  @Test func `the death of an agent is noticed although GeoClue ignores it`() throws {
+  @Test func `the end of an agent is noticed although GeoClue ignores it`() throws {
     let (bus, geoclue, listener, agent) = try session()
     listener.source.require(.exact)
     try geoclue.receiver.write(here, turn: turn)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GeoClue
 
-/// GeoClue says no to us.
+/// Refusals by GeoClue.
 @Suite nonisolated struct RefusalTests {
   private func refused(_ reason: AuthorizationReason) -> MachineDriver {
     var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .created(client: "/1"))
@@ -30,7 +30,7 @@ import Testing
     #expect(driver.machine.deadline != nil, "it is asked again some day")
   }
 
-  @Test func `a refused start is retried ever more rarely`() {
+  @Test func `a refused start is retried at growing intervals`() {
     var driver = refused(.disabledByUser)
     var attempts: [MonotonicInstant] = []
     for client in 2..<12 {
@@ -56,7 +56,7 @@ import Testing
     #expect(driver.reason == .noFix)
   }
 
-  @Test func `a new GeoClue with changed configuration is asked at once`() {
+  @Test func `a restarted GeoClue is tried immediately`() {
     var driver = refused(.disallowedByConfiguration)
     driver.send(.serviceVanished)
     #expect(driver.reason == .disallowedByConfiguration)
@@ -73,7 +73,7 @@ import Testing
     #expect(driver.authorization == .refused(.disabledByUser))
   }
 
-  @Test func `new demand gets a new answer`() {
+  @Test func `new demand causes a new attempt`() {
     var driver = refused(.disabledByUser)
     #expect(driver.send(.demand(nil)) == [])
     #expect(driver.authorization == .undecided, "the switch is not followed now")

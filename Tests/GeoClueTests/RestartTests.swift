@@ -42,7 +42,7 @@ import Testing
     #expect(driver.send(.demand(.exact)) == [.activate])
   }
 
-  @Test func `a crash loop is followed at growing intervals`() {
+  @Test func `after repeated crashes GeoClue is started at growing intervals`() {
     var driver = MachineDriver.running()
     var activations: [MonotonicInstant] = []
     for _ in 0..<14 {
@@ -74,7 +74,7 @@ import Testing
     #expect(driver.pass(1_000).contains(.activate) == false)
   }
 
-  @Test func `an old authorization does not outlive a failed try`() {
+  @Test func `an old authorization does not outlive a failed attempt`() {
     var driver = MachineDriver.running()
     driver.send(.serviceVanished)
     #expect(driver.authorization.isAuthorized, "a restart is no news for consumers")
@@ -96,7 +96,7 @@ import Testing
       driver.send(.demand(nil))
       driver.pass(5)
     }
-    // In a minute: the first few pauses are shorter than the gap, then it is kept.
+    // In one minute. The first pauses are shorter than the minimum gap, which applies afterwards.
     #expect(activations <= 6 + 12)
     #expect(activations >= 10, "but each of them gets an answer in the end")
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GeoClue
 
-/// In the session deployment the user's own agent decides, and ours is never there.
+/// In the session deployment the user's own agent decides, and ours is never registered.
 @Suite(.serialized) struct SessionAgentTests {
   private func rig() throws -> (bus: PrivateBus, geoclue: FakeGeoClue, listener: SourceListener) {
     let bus = try PrivateBus(.session)
@@ -47,13 +47,13 @@ import Testing
     withExtendedLifetime(agent) {}
   }
 
-  @Test(arguments: [false, true]) func `the level of a dead agent is forgotten`(hasSpoken: Bool) throws {
+  @Test(arguments: [false, true]) func `the level of an agent is dropped when it exits`(hasSpoken: Bool) throws {
     let (bus, geoclue, listener, agent) = try running()
     if hasSpoken {
       try agent.setLevel(5)
       try turning("reduced") { listener.authorization.level == .neighborhood }
     }
-    // The replies to the questions who is on the bus.
+    // The replies to the questions about names on the bus.
     try turning("the bus has answered") { geoclue.count(of: "Get") >= 2 }
     _ = try geoclue.clients()
     agent.kill()
@@ -66,7 +66,7 @@ import Testing
     withExtendedLifetime(next) {}
   }
 
-  @Test(.enabled(if: Rig.isRoot, "acts as another user")) func `another user's agent has no say`() throws {
+  @Test(.enabled(if: Rig.isRoot, "acts as another user")) func `another user's agent does not count`() throws {
     let (bus, geoclue, listener, agent) = try running()
     let outsider = try BusClient(at: bus.address, as: 65534)
     for _ in 0..<3 {

@@ -7,7 +7,7 @@ import MainLoop
 
 @testable import GeoClue
 
-/// A source on a private bus, in this process, and everything that it tells.
+/// A source on a private bus, in this process, and all of its reports.
 final class SourceListener {
   let source: GeoClueSource
   let connection: Connection
@@ -32,7 +32,7 @@ final class SourceListener {
   var status: SourceStatus { statuses.last ?? SourceStatus() }
   var authorization: Authorization { authorizations.last ?? .undecided }
 
-  /// Runs the loop until the source says that.
+  /// Runs the loop until the source reports this.
   func waitFor(
     _ state: SourceState, _ reason: SourceReason = .none, within limit: Duration = .seconds(10)
   ) throws {
@@ -41,7 +41,7 @@ final class SourceListener {
     }
   }
 
-  /// Runs the loop until there are so many locations, and returns the last.
+  /// Runs the loop until that many locations have arrived, and returns the last.
   func location(_ count: Int = 1) throws -> Location {
     try eventual("\(count) locations", turn: turn, seen: "\(statuses)\n\(failures)") {
       locations.count >= count ? locations.last : nil

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GeoClue
 
-/// GeoClue hides every coarse fix behind an exact one, however old, for as long as a client lives.
+/// While a client exists, GeoClue ignores every coarse fix after an exact one, regardless of its age.
 @Suite nonisolated struct SourceLossTests {
   @Test func `lost sources are reported as far as GeoClue reports them`() {
     var driver = MachineDriver.running()
@@ -32,7 +32,7 @@ import Testing
     var driver = MachineDriver.running()
     driver.send(.available(.city), .fix(isNew: true))
     #expect(driver.send(.available(.exact)) == [])
-    // The receiver that has come and gone again has measured nothing.
+    // The receiver that has connected and disconnected has measured nothing.
     #expect(driver.send(.available(.city)) == [])
     #expect(driver.send(.available(.country)).contains(.deleteClient("/1")))
   }
@@ -47,12 +47,12 @@ import Testing
     #expect(driver.pass(1) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
     driver.send(.created(client: "/2"), .started)
     #expect(driver.reason == .noFix)
-    // GeoClue may have kept the old fix for another program. Once is enough.
+    // GeoClue may have kept the old fix for another program. One new client is enough.
     driver.send(.fix(isNew: true))
     #expect(driver.machine.deadline == nil)
   }
 
-  @Test func `other silent sources have nothing new`() {
+  @Test func `silence of other sources is not a loss`() {
     var driver = MachineDriver.running()
     for _ in 0..<20 {
       driver.send(.fix(isNew: true))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GeoClue
 
-/// The user switches location off and on, or allows more or less of it.
+/// The user turns location off and on, or changes the allowed level.
 @Suite nonisolated struct SwitchTests {
   @Test func `Active is the only sign of the location switch`() {
     var driver = MachineDriver.running()
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `an agent that turns location off is believed at once`() {
+  @Test func `location is off as soon as an agent announces it`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
     #expect(driver.authorization == .refused(.disabledByUser))
@@ -62,7 +62,7 @@ import Testing
     #expect(driver.authorization == .refused(.disabledByUser))
   }
 
-  @Test func `while an agent has announced off, no client is created again and again`() {
+  @Test func `while an agent has announced off, clients are not created repeatedly`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
     driver.pass(ConnectionPacing.agentDelay)
@@ -71,7 +71,7 @@ import Testing
     #expect(driver.send(.agentChanged(.exact)) == [.createClient, .readAvailableAccuracy])
   }
 
-  @Test func `an agent that says off while GeoClue starts the client is not the deciding one`() {
+  @Test func `an agent that announces off while GeoClue starts the client does not decide`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
     driver.pass(ConnectionPacing.agentDelay)
@@ -87,7 +87,7 @@ import Testing
     driver.send(.created(client: "/2"), .started)
     #expect(driver.authorization == .authorized(.always, level: .city))
     #expect(driver.authorization.reason == .reducedAccuracy)
-    // Its connection has gone, and the next agent has said nothing yet.
+    // Its connection has closed, and the next agent has announced nothing yet.
     driver.pass(1_000)
     driver.send(.agentChanged(nil))
     driver.pass(ConnectionPacing.agentDelay)
@@ -95,7 +95,7 @@ import Testing
     #expect(driver.authorization == .authorized(.always))
   }
 
-  @Test func `a departed agent is a missing one`() {
+  @Test func `a departed agent counts as missing`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.agentChanged(nil)).first == .deleteClient("/1"))
     driver.pass(ConnectionPacing.agentDelay)
@@ -119,14 +119,14 @@ import Testing
     #expect(clients <= 12, "in 5 s")
   }
 
-  @Test func `an agent's level without demand is not kept`() {
+  @Test func `an agent's level is not kept without demand`() {
     var driver = MachineDriver(after: .serviceAppeared)
     #expect(driver.send(.agentChanged(.city)) == [])
     driver.send(.demand(.exact), .created(client: "/1"), .started)
     #expect(driver.authorization == .authorized(.always))
   }
 
-  @Test func `GeoClue's decision is forgotten when demand ends`() {
+  @Test func `GeoClue's decision is dropped when demand ends`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true), .demand(nil))
     #expect(driver.authorization == .undecided)

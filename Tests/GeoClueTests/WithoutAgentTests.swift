@@ -4,7 +4,7 @@ import Testing
 
 @testable import GeoClue
 
-/// GeoClue keeps `CreateClient` without a word until the user has an agent.
+/// GeoClue does not answer `CreateClient` until the user has an agent.
 @Suite nonisolated struct WithoutAgentTests {
   @Test func `two seconds without an answer mean no agent`() {
     var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .available(.exact))
@@ -16,7 +16,7 @@ import Testing
     #expect(ConnectionMachine.agentDeadline <= .seconds(2), "a call with the deadline of 5 s can still say so")
   }
 
-  /// It looked like a missing desktop session, even to root.
+  /// Regression: it was reported as a missing desktop session, even to root.
   @Test func `a whitelist without the service's agent has its own reason`() {
     var driver = MachineDriver.withoutAgent()
     driver.send(.agentRefused)
@@ -29,7 +29,7 @@ import Testing
     #expect(driver.reason == .noFix)
   }
 
-  @Test func `CreateClient is never called twice, however long it takes`() {
+  @Test func `CreateClient is never called again while it is pending`() {
     var driver = MachineDriver.withoutAgent()
     let actions = driver.pass(3_600_000)
     #expect(!actions.contains(.createClient))
@@ -56,7 +56,7 @@ import Testing
     #expect(driver.machine.client == nil)
   }
 
-  @Test func `new demand joins the pending call and learns at once that there is no agent`() {
+  @Test func `new demand joins the pending call and is answered with no-agent immediately`() {
     var driver = MachineDriver.withoutAgent()
     driver.send(.demand(nil))
     driver.pass(10_000)
@@ -67,7 +67,7 @@ import Testing
     #expect(driver.send(.created(client: "/7")) == [.startClient("/7", .city)])
   }
 
-  @Test func `a GeoClue that exits idle is left alone for a minute`() {
+  @Test func `a GeoClue that exits when idle is not started again for a minute`() {
     var driver = MachineDriver.withoutAgent()
     driver.pass(58_000)
     #expect(driver.send(.serviceVanished) == [])
@@ -120,14 +120,14 @@ import Testing
     driver.pass(ConnectionMachine.agentDeadline)
     #expect(driver.state == .unavailable && driver.reason == .geoclueRestarting)
     #expect(driver.authorization == .undecided)
-    // It wakes up, and answers what it was asked; how it is about agents, it finds out only now.
+    // It resumes and answers pending calls. Only now can it determine whether there is an agent.
     driver.send(.available(.exact))
     #expect(driver.reason == .geoclueRestarting)
     driver.isAlive = true
     driver.pass(ConnectionMachine.agentDeadline)
     #expect(driver.reason == .noAgent)
     #expect(driver.authorization == .refused(.noAgent))
-    // It falls asleep again.
+    // It hangs again.
     driver.isAlive = false
     driver.pass(120_000)
     #expect(driver.reason == .geoclueRestarting)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GeopublicistClient
 
-/// The machine that keeps a region while the service comes and goes.
+/// The state machine that keeps a region across restarts of the service.
 @Suite struct RegionKeeperTests {
   private struct Driver {
     var machine: RegionKeeper
@@ -85,7 +85,7 @@ import Testing
     #expect(driver.told.last == "exited" && driver.events.last?.hasGap == true)
   }
 
-  @Test func `a service that stays away loses the state`() throws {
+  @Test func `the state is lost if the service does not return`() throws {
     var driver = Driver { $0.region.unknownAfter = .milliseconds(60_000) }
     driver.change(.entered, .inside)
     driver.send(.ownerChanged(nil))
@@ -109,7 +109,7 @@ import Testing
     #expect(driver.told.count { $0 == "dwelled" } == 1)
   }
 
-  @Test func `a duration goes on over a restart`() throws {
+  @Test func `a duration continues across a restart`() throws {
     var driver = Driver { $0.duration = .milliseconds(5_000) }
     driver.restart()
     #expect(driver.created.map(\.duration) == [5_000, 0])
@@ -118,7 +118,7 @@ import Testing
     #expect(driver.now == 5_000_000 && driver.told.last == "expired" && driver.machine.deadline == nil)
   }
 
-  @Test func `a region that was used has ended`() {
+  @Test func `a single-use region is not created again after its use`() {
     var driver = Driver { $0.region.isSingleUse = true }
     driver.send(.signal("Closed", [.string("used")]))
     driver.send(.ownerChanged(":1.2"))

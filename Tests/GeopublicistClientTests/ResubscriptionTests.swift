@@ -11,9 +11,9 @@ private let second: BusName = ":1.11"
 private let path: ObjectPath = "/org/geopublicist/Location1/subscription/7"
 private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
 
-/// The machine that keeps a subscription while the service comes and goes.
+/// The state machine that keeps a subscription across restarts of the service.
 @Suite struct ResubscriptionTests {
-  /// A machine with the program's view of it.
+  /// A state machine, and the values that the program has received from it.
   private struct Driver {
     var machine = ResubscriptionMachine()
     var now = MonotonicInstant.origin
@@ -28,7 +28,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
       send(.signal("AuthorizationChanged", [.string(status), .string(reason)]))
     }
 
-    /// The service comes, for the first time or again, and starts the subscription.
+    /// The service starts or restarts, and the subscription is started.
     mutating func join(attempt: UInt64 = 2, _ statuses: String...) {
       send(.ownerChanged(attempt == 1 ? first : second))
       send(.created(attempt == 1 ? path : next, attempt: attempt))
@@ -69,7 +69,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
       }
     }
 
-    /// Waits until the machine wants to be called.
+    /// Waits until the machine's next deadline.
     mutating func wait() throws -> Duration {
       let begin = now
       now = max(now, try #require(machine.deadline))
@@ -137,7 +137,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.done == ["create 2 0.0 0"])
   }
 
-  @Test func `a service that was stopped in order is called when it is back, or after a while`() throws {
+  @Test func `a service that was stopped cleanly is called when it is back, or after a while`() throws {
     var driver = try running()
     driver.close("shutdown")
     driver.send(.ownerChanged(nil))
@@ -149,7 +149,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(patient.done == ["create 2 0.0 0"])
   }
 
-  @Test func `a service that does not start is called ever more rarely and reported once`() throws {
+  @Test func `a service that does not start is called at growing intervals and reported once`() throws {
     var driver = try running()
     driver.send(.ownerChanged(nil))
     var pauses: [Duration] = []
@@ -160,7 +160,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(pauses == pauses.sorted() && pauses[1] == 2 * pauses[0])
     #expect(pauses.last == KeptObject<ServiceLocation>.longestPause / 2)
     #expect(driver.told == ["interrupted", "failed"])
-    // It is called again quickly after it has worked.
+    // After a success, the service is called again quickly.
     _ = try driver.wait()
     driver.join(attempt: 13)
     driver.send(.ownerChanged(nil))
@@ -185,7 +185,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.done.contains("message"))
   }
 
-  @Test func `undecided after a restart is reported only when it lasts`() throws {
+  @Test func `an undecided status after a restart is reported only if it persists`() throws {
     var driver = try running()
     driver.join("not-determined")
     #expect(driver.takeTold() == ["interrupted", "resumed"])
@@ -193,7 +193,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.told == ["undecided"])
   }
 
-  @Test func `updates that a rule forbids begin when the rule has gone`() throws {
+  @Test func `updates that a rule forbids begin when the rule is removed`() throws {
     var driver = Driver()
     driver.want(ClientOptions())
     driver.send(.ownerChanged(first))
@@ -207,7 +207,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.told.last == "allowed")
   }
 
-  @Test func `a wrong option is final`() {
+  @Test func `an invalid option is final`() {
     var driver = Driver()
     driver.want(ClientOptions())
     driver.send(.failed(DBusError(.invalidOption, "no"), attempt: 1))
@@ -225,7 +225,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     options.mode = .significant
     driver.want(options)
     #expect(driver.done == ["close 7", "create 2 100.0 0"])
-    // A change while the service is asked, and an answer that is out of date.
+    // A change during a call, and an outdated answer.
     options.distanceThreshold = 200
     driver.want(options)
     driver.send(.created("/old/5", attempt: 1))
@@ -233,7 +233,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.done.suffix(4) == ["close 5", "follow 8", "set DistanceThreshold", "start 8"])
   }
 
-  @Test func `counts and times go on after a restart`() throws {
+  @Test func `counts and times continue after a restart`() throws {
     var driver = try running { options in
       options.maximumUpdates = 3
       options.duration = .milliseconds(60_000)
@@ -248,7 +248,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(timed.told.last == "completed" && timed.machine.deadline == nil)
   }
 
-  @Test func `what was agreed on is completed by the service`() throws {
+  @Test func `a completed subscription is not created again`() throws {
     var driver = try running { $0.maximumUpdates = 1 }
     driver.close("completed")
     driver.send(.ownerChanged(nil))

@@ -7,7 +7,7 @@ import MainLoop
 import Publicist
 import Testing
 
-/// A manager that has its locations from the real service, on a private bus.
+/// A manager that receives its locations from the real service, on a private bus.
 @Suite(.serialized) final class ServiceSourceTests {
   private let bus: PrivateBus
   private let geoclue: FakeGeoClue
@@ -42,7 +42,7 @@ import Testing
     try turning("a client of GeoClue: \(isThere)", within: .seconds(30)) { try geoclue.clients().isEmpty != isThere }
   }
 
-  /// Replaces the service by another one, and waits until that calls GeoClue, too.
+  /// Replaces the service, and waits until the new one also calls GeoClue.
   private func replaceService(untilItCalls member: String) throws {
     service.kill()
     service = try Service(.system, on: bus)
@@ -57,7 +57,7 @@ import Testing
     try turning("the status", within: .seconds(30)) { manager.authorization.isAuthorized }
   }
 
-  /// Waits until the locations are those.
+  /// Waits until these locations have arrived.
   private func expect(_ expected: [Double]) throws {
     try turning("\(expected)", within: .seconds(30)) { latitudes.count >= expected.count }
     #expect(latitudes == expected)
@@ -85,7 +85,7 @@ import Testing
     try expect([52, 52.1])
     manager.distanceFilter = 0
     manager.requiredAccuracy = 10
-    // The fix that did not pass the distance before is older than the last one delivered.
+    // The fix that did not pass the distance filter is older than the last one delivered.
     try turning("the change", within: .seconds(30)) {
       try fix(52.1 + Double(latitudes.count) / 10_000)
       return latitudes.count >= 3
@@ -103,7 +103,7 @@ import Testing
     #expect(try geoclue.clients().isEmpty && errors.isEmpty)
   }
 
-  @Test func `a request gets one location and releases the source`() throws {
+  @Test func `a request returns one location and releases the source`() throws {
     manager.requestLocation()
     try waitForClient()
     try fix(52)
@@ -118,7 +118,7 @@ import Testing
     try expect([52])
     try replaceService(untilItCalls: "Start")
     try turning("the client of the old service is gone") { try geoclue.clients().count == 1 }
-    // The fake tells a new client nothing; the same place again is not repeated.
+    // The simulated GeoClue sends a new client nothing, and the same place is not repeated.
     try fix(53)
     try expect([52, 53])
     #expect(sequences == [1, 2] && statuses == [.notDetermined, .authorizedAlways] && errors.isEmpty)
@@ -168,7 +168,7 @@ import Testing
     #expect(statuses == [.notDetermined, .authorizedAlways])
   }
 
-  @Test func `a bus that has gone is reported`() throws {
+  @Test func `a lost bus is reported`() throws {
     try begin()
     bus.kill()
     try turning("it is noticed", within: .seconds(30)) { !errors.isEmpty }
@@ -176,7 +176,7 @@ import Testing
     manager.stopUpdatingLocation()
   }
 
-  @Test func `a service that is not installed is reported at once, and used when it is there`() throws {
+  @Test func `a service that is not installed is reported, and used when it is there`() throws {
     service.kill()
     try turning("its name is free", within: .seconds(30)) { try !hasOwner(Service.name, on: bus) }
     manager.requestLocation()

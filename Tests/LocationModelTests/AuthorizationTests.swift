@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: AuthorizationReason.allCases)
-  func `each reason says what to do in one sentence`(reason: AuthorizationReason) {
+  func `the message of each reason is one sentence that says what to do`(reason: AuthorizationReason) {
     let sentence = reason.sentence
     #expect(sentence.first?.isLetter == true)
     #expect(reason == .none || sentence.contains("; "), "it says what to do")
@@ -80,7 +80,7 @@ import Testing
     #expect(AuthorizationReason.allCases.filter { $0.sentence == sentence } == [reason])
   }
 
-  @Test func `a sandboxed caller is shown the portal`() {
+  @Test func `a sandboxed caller is referred to the portal`() {
     #expect(AuthorizationReason.sandboxed.sentence.contains("org.freedesktop.portal.Location"))
   }
 }
@@ -122,7 +122,7 @@ import Testing
 }
 
 @Suite struct SourceStatusTests {
-  @Test func `the words are the contract's`() {
+  @Test func `the level names are the contract's`() {
     #expect(SourceState.allCases.map(\.rawValue) == ["idle", "starting", "waiting", "running", "unavailable"])
     #expect(
       SourceReason.allCases.map(\.rawValue) == [
@@ -131,7 +131,7 @@ import Testing
       ])
   }
 
-  @Test func `a refusal keeps its word`() {
+  @Test func `a refusal keeps its reason`() {
     for reason in AuthorizationReason.allCases {
       let upstream = SourceReason(refusal: reason)
       #expect(upstream == .none || upstream.rawValue == reason.rawValue)

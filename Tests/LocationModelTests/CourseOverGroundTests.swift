@@ -5,14 +5,14 @@ import Testing
 
 @Suite struct CourseOverGroundTests {
   private func fix(_ second: UInt64, north: Double = 0, east: Double = 0, accuracy: Double? = 2) -> Location {
-    // Metres at 60° north, where a degree of longitude is half as long.
+    // Metres at 60° north, where a degree of longitude is half as long as at the equator.
     Location(
       latitude: 60 + north / 111_412, longitude: 179.9999 + east / 55_800, accuracy: accuracy,
       timestamp: Timestamp(seconds: 1_700_000_000 + second))
   }
 
   @Test(arguments: [(20.0, 0.0, 0.0), (0, 20, 90), (-20, 0, 180), (0, -20, 270), (20, 20, 45)])
-  func `it is the direction from one clearly apart, across the antimeridian, too`(
+  func `the course is the direction from a clearly distant location, even across the antimeridian`(
     north: Double, east: Double, expected: Double
   ) throws {
     var course = CourseOverGround()
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `in a turn the newest that is apart counts, and a burst is bounded`() throws {
+  @Test func `in a turn the newest distant location counts, and a burst is bounded`() throws {
     var course = CourseOverGround()
     _ = course.heading(at: fix(0))
     _ = course.heading(at: fix(2, north: 30))

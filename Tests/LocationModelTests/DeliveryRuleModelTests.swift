@@ -4,9 +4,9 @@ import Testing
 
 @testable import GeopublicistLocationModel
 
-/// The sending rule against a naive model of it, which looks at every millisecond and knows no timers.
+/// The delivery rule against a naive model, which checks every millisecond and has no timers.
 @Suite struct DeliveryRuleModelTests {
-  /// Three stages one after the other, as the contract tells them: distance, time, debounce.
+  /// Three stages one after the other, as in the contract: distance, time, debounce.
   struct NaiveModel {
     var configuration: DeliveryRule.Configuration
     var deliveries: [DeliverySimulation.Delivery] = []
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// What goes out at once has to leave the rule as the long way would.
+  /// A location that is sent immediately must leave the rule in the same state as the full path.
   @Test(arguments: 0..<100 as Range<UInt64>)
   func `the fast path and the full path send the same`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

@@ -8,7 +8,7 @@ import Testing
   typealias Configuration = DeliveryRule.Configuration
   typealias Delivery = DeliverySimulation.Delivery
 
-  /// One run: the fixes in the order in which they come, numbered from 1, and what is to go out.
+  /// One run: the fixes in order of arrival, numbered from 1, and the expected deliveries.
   struct Scenario: CustomTestStringConvertible, Sendable {
     var name: String
     var configuration: Configuration
@@ -152,8 +152,8 @@ import Testing
     #expect(rule.timerFired(at: 2_000_000) == [])
   }
 
-  /// While facts were confirmed, a location waited for 0.7 s, and the next one came 4.3 s after it instead of 5 s.
-  @Test func `the interval counts from when a location was sent that had to wait`() {
+  /// Regression: a location was held for 0.7 s during a check, and the next one followed it after 4.3 s instead of 5 s.
+  @Test func `the interval counts from when a held location was sent`() {
     var rule = DeliveryRule(Configuration(timeThreshold: .milliseconds(5_000)))
     let fixes = (0...1).map { DeliverySimulation.fix($0) }
     #expect(rule.received(fixes[0], at: 0) == [.deliver(fixes[0])])
@@ -173,7 +173,7 @@ import Testing
     #expect(throttled.received(fixes[2], at: 300_000) == [.deliver(fixes[2]), .disarmTimer])
   }
 
-  @Test func `times at the end of the range do no harm`() {
+  @Test func `times at the end of the range do not overflow`() {
     var rule = DeliveryRule(
       Configuration(
         timeThreshold: .milliseconds(UInt32.max), debounce: .milliseconds(UInt32.max),
@@ -188,7 +188,7 @@ import Testing
   typealias Configuration = DeliveryRule.Configuration
   typealias Delivery = DeliverySimulation.Delivery
 
-  /// A subscription that was sent fix 1 at 0 ms, then got fix 2 at 100 ms, `metres` away.
+  /// A subscription that was sent fix 1 at 0 ms, and received fix 2, `metres` away, at 100 ms.
   func simulation(_ configuration: Configuration, metres: Double) -> DeliverySimulation {
     var simulation = DeliverySimulation(configuration)
     simulation.receive(DeliverySimulation.fix(1), at: 0)
@@ -207,7 +207,7 @@ import Testing
         3000
       ),
     ] as [(String, Configuration, UInt64)])
-  func `a held location goes at the new time`(_: String, changed: Configuration, expected: UInt64) {
+  func `a held location is sent at the new time`(_: String, changed: Configuration, expected: UInt64) {
     var simulation = simulation(Configuration(timeThreshold: .milliseconds(1000)), metres: 5)
     simulation.configure(changed, at: 200)
     simulation.finish()
@@ -223,7 +223,7 @@ import Testing
     #expect(simulation.deliveries == [Delivery(1, at: 0)])
   }
 
-  @Test func `a fix that passes now goes now, since it may be the last for long`() {
+  @Test func `a fix that passes now is sent now, because it may be the last for long`() {
     var simulation = simulation(Configuration(distanceThreshold: 100), metres: 50)
     simulation.configure(Configuration(distanceThreshold: 20), at: 700)
     #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(2, at: 700)])
@@ -231,7 +231,7 @@ import Testing
     #expect(simulation.deliveries.count == 2)
   }
 
-  @Test func `a dropped fix comes back with the old threshold`() {
+  @Test func `a dropped fix returns with the old threshold`() {
     var simulation = simulation(Configuration(distanceThreshold: 10, timeThreshold: .milliseconds(1000)), metres: 50)
     simulation.configure(Configuration(distanceThreshold: 100, timeThreshold: .milliseconds(1000)), at: 200)
     simulation.configure(Configuration(distanceThreshold: 10, timeThreshold: .milliseconds(1000)), at: 300)
@@ -239,7 +239,7 @@ import Testing
     #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(2, at: 1000)])
   }
 
-  @Test func `the newer of two passing fixes goes`() {
+  @Test func `the newer of two passing fixes is sent`() {
     var simulation = simulation(Configuration(distanceThreshold: 40, timeThreshold: .milliseconds(1000)), metres: 50)
     simulation.receive(DeliverySimulation.fix(3, metres: 30), at: 200)
     simulation.configure(Configuration(distanceThreshold: 20, timeThreshold: .milliseconds(1000)), at: 300)

@@ -3,9 +3,9 @@ import GeopublicistTestSupport
 
 @testable import GeopublicistLocationModel
 
-/// Drives a ``DeliveryRule`` as its owner would, on a clock that stands still between the events.
+/// Drives a ``DeliveryRule`` as its owner would, on a clock that advances only between events.
 struct DeliverySimulation {
-  /// What went out: the number of the fix, and the millisecond.
+  /// The deliveries: the number of the fix and the millisecond.
   struct Delivery: Equatable {
     var fix: UInt64
     var at: UInt64
@@ -23,7 +23,7 @@ struct DeliverySimulation {
 
   init(_ configuration: DeliveryRule.Configuration) { rule = DeliveryRule(configuration) }
 
-  /// A fix `metres` north of a place, which is number `number`.
+  /// Fix number `number`, `metres` north of a place.
   static func fix(_ number: UInt64, metres: Double = 0, accuracy: Double? = 5) -> Location {
     // On the sphere of the mean radius a metre of a meridian is this part of a degree.
     let degrees = metres / (6_371_008.8 * .pi / 180)
@@ -32,7 +32,7 @@ struct DeliverySimulation {
     )
   }
 
-  /// Lets the time go on to `millisecond`, the timer firing on the way; not the timer of that moment itself.
+  /// Advances time to `millisecond` and fires timers that are due before it.
   mutating func advance(to millisecond: UInt64) {
     while let due = timer, due < .milliseconds(millisecond) { fire(at: due) }
   }
@@ -59,7 +59,7 @@ struct DeliverySimulation {
     perform(rule.drop(), at: .milliseconds(millisecond))
   }
 
-  /// The timer of this very moment, after everything else that happened in it.
+  /// Fires the timer of the current millisecond, after its other events.
   mutating func fireDue(at millisecond: UInt64) {
     if let due = timer, due <= .milliseconds(millisecond) { fire(at: due) }
   }

@@ -5,10 +5,10 @@ import Testing
 
 @Suite struct FixArbiterTests {
   static let second = Duration.seconds(1)
-  /// A thousandth of a degree of latitude, metres.
+  /// A thousandth of a degree of latitude, in metres.
   static let step = 111.195
 
-  /// A fix `metres` north of a place, received at `at` seconds, and measured then unless told otherwise.
+  /// A fix `metres` north of a place, received at `at` seconds, and by default measured then.
   static func fix(
     _ accuracy: Double?, metres: Double = 0, at: UInt64, measured: UInt64? = nil, speed: Double? = nil
   ) -> Location {
@@ -17,7 +17,7 @@ import Testing
       timestamp: Timestamp(seconds: 1_800_000_000 + (measured ?? at)), receivedAt: at * second)
   }
 
-  @Test func `the first fix is published whatever it is`() {
+  @Test func `the first fix is always published`() {
     var arbiter = FixArbiter()
     let first = Self.fix(nil, at: 5)
     #expect(arbiter.published == nil && arbiter.heldUntil == nil)
@@ -52,7 +52,7 @@ import Testing
       ("measured earlier, but the last one is stale", fix(3, at: 100), fix(3, at: 130, measured: 1), .accepted),
       ("received earlier", fix(3, at: 100), fix(3, at: 99, measured: 100), .outOfOrder),
     ] as [(String, Location, Location, FixArbiter.Verdict)])
-  func `a new fix is weighed against the last`(
+  func `a new fix is compared with the last`(
     _: String, last: Location, new: Location, expected: FixArbiter.Verdict
   ) {
     var arbiter = FixArbiter()
@@ -130,7 +130,7 @@ import Testing
     #expect(arbiter.published == last)
   }
 
-  @Test func `a replayed track is not judged`() {
+  @Test func `jumps in a replayed track are published`() {
     var arbiter = FixArbiter()
     for time in 0..<100 as Range<UInt64> {
       var fix = Self.fix(time % 2 == 0 ? 1 : 5_000, metres: Double(time % 3) * 1_000_000, at: 0)
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `after a suspend nothing from before it counts`() {
+  @Test func `after a suspend older fixes do not count`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 100), at: 100 * Self.second) == true)
     #expect(arbiter.accept(Self.fix(5000, at: 101), at: 101 * Self.second) == false)
@@ -151,7 +151,7 @@ import Testing
     #expect(arbiter.accept(Self.fix(25_000, at: 9000), at: 9001 * Self.second) == true)
   }
 
-  @Test func `new fixes count at once after the clock was set back`() {
+  @Test func `new fixes count immediately after the clock was set back`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 100), at: 100 * Self.second) == true)
     let new = Self.fix(3, at: 101, measured: 5)
@@ -160,7 +160,7 @@ import Testing
     #expect(arbiter.accept(new, at: 101 * Self.second) == true)
   }
 
-  @Test func `times at the end of the range do no harm`() {
+  @Test func `times at the end of the range do not overflow`() {
     var arbiter = FixArbiter()
     var last = Self.fix(3, at: 0)
     last.receivedAt = .max - 1

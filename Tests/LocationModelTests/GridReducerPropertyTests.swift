@@ -5,9 +5,9 @@ import Testing
 
 @testable import GeopublicistLocationModel
 
-/// What must hold for every way one can go, tried on random ones that are the same in each run.
+/// Invariants for every track, checked on pseudorandom ones that are the same in each run.
 @Suite struct GridReducerPropertyTests {
-  /// 10,000 fixes, one a second, of something that wanders at `speed` metres a second.
+  /// 10,000 fixes, one per second, of a random walk at `speed` metres a second.
   static func track(from start: Location, speed: Double, seed: UInt64) -> [Location] {
     var random = SeededGenerator(seed: seed)
     var (place, heading) = (start, Double.random(in: 0..<360, using: &random))
@@ -37,13 +37,14 @@ import Testing
       var interval: UInt64?
       for fix in Self.track(from: start, speed: speed, seed: UInt64(seed)) {
         let told = reducer.reduce(fix)
-        // A function of the cell: the centre of the cell that it is itself in.
+        // The result depends only on the cell: it is the centre of its own cell.
         let cell = grid.cell(latitude: told.latitude, longitude: told.longitude)
         let center = grid.center(of: cell)
         try #require(told.latitude == center.latitude && told.longitude == center.longitude)
         try #require(told.speed == nil && told.heading == nil && told.altitude == nil)
         try #require(try #require(told.accuracy) >= grid.cellSize)
-        // And true: the first of an interval lies in the cell or a tenth beside it, within the radius.
+        // The result is correct: the first fix of an interval lies in the cell or within a tenth beside it, within the
+        // radius.
         let thisInterval = fix.receivedAt.microseconds / UInt64(level.minimumInterval.microseconds)
         guard thisInterval != interval else { continue }
         interval = thisInterval
@@ -60,13 +61,13 @@ import Testing
     var (straight, wild) = (GridReducer(level: level), GridReducer(level: level))
     let home = grid.cell(latitude: 47.3, longitude: 8.5)
     for step in 0..<2000 {
-      // One stays in the middle of each cell, the other one is anywhere in it.
+      // One track is at the centre of each cell, the other one anywhere in it.
       let cell = Grid.Cell(band: home.band, column: home.column + step / 20)
       var center = grid.center(of: cell)
       center.receivedAt = step * level.minimumInterval
       var anywhere = center
       anywhere.latitude += .random(in: -0.49...0.49, using: &random) * grid.height
-      // The first tenth of a cell may still count as the one before.
+      // The first tenth of a cell may still count as the previous cell.
       anywhere.longitude += .random(in: -0.39...0.49, using: &random) * 360 / Double(grid.columns(inBand: cell.band))
       #expect(straight.reduce(center) == wild.reduce(anywhere))
     }
@@ -92,7 +93,7 @@ import Testing
       fix.receivedAt = .seconds(minute * 60)
       told.append(reducer.reduce(fix))
     }
-    // One cell all day: there is nothing to average, and the mean is as far off as the first.
+    // The cell is the same all day, so there is nothing to average, and the mean is as far off as the first one.
     #expect(Set(told.map(\.latitude)).count == 1)
     #expect(Set(told.map(\.longitude)).count == 1)
     let size = try #require(level.cellSize)
@@ -100,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: GridReducerTests.reducedLevels)
-  func `a finer fix that came before leaves no trace`(level: AccuracyLevel) throws {
+  func `an earlier, finer fix does not affect the result`(level: AccuracyLevel) throws {
     let coarse = try GridReducerTests.fix(level, north: 3, east: 3, interval: 1, accuracy: 20_000)
     var fresh = GridReducer(level: level)
     let expected = fresh.reduce(coarse)

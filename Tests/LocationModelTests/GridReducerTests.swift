@@ -68,7 +68,7 @@ import Testing
       var reducer = GridReducer(level: level)
       let steps: [(Double, isAtHome: Bool)] = [
         (0, true), (0.49, true), (0.51, true), (0.599, true), (0.601, false),  // out
-        (0.51, false), (0.49, false), (0.401, false), (0.399, true),  // and back, as reluctantly
+        (0.51, false), (0.49, false), (0.401, false), (0.399, true),  // and back, with the same hysteresis
       ]
       for (interval, step) in steps.enumerated() {
         let fix = try Self.fix(level, north: north * step.0, east: east * step.0, interval: UInt64(interval))
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(arguments: reducedLevels)
-  func `one reducer takes over the memory of another`(level: AccuracyLevel) throws {
+  func `a reducer continues with the memory of another`(level: AccuracyLevel) throws {
     var reducer = GridReducer(level: level)
     #expect(reducer.memory == nil)
     let home = reducer.reduce(try Self.fix(level, interval: 5, accuracy: 30))
@@ -114,7 +114,7 @@ import Testing
     let now = home.receivedAt + Self.second
     var next = try #require(GridReducer(memory: memory, at: now))
     #expect(next.memory == memory)
-    // Neither the interval nor the hysteresis begins again.
+    // Neither the interval nor the hysteresis is reset.
     #expect(next.reduce(try Self.fix(level, north: 2, interval: 5, second: 1)) == home)
     let atBorder = next.reduce(try Self.fix(level, north: 0.55, interval: 6))
     #expect(atBorder.latitude == home.latitude)
@@ -131,7 +131,7 @@ import Testing
     #expect(GridReducer(memory: memory, at: 1) == nil)
   }
 
-  @Test func `times at the end of the range do no harm`() throws {
+  @Test func `times at the end of the range do not overflow`() throws {
     var reducer = GridReducer(level: .country)
     var fix = try Self.fix(.country)
     fix.receivedAt = .max

@@ -8,7 +8,7 @@ import Testing
 @Suite struct GridTests {
   static let sizes = AccuracyLevel.allCases.compactMap(\.cellSize)
 
-  /// Places everywhere, more of them where it is difficult.
+  /// Places everywhere, with more of them in difficult regions.
   static func places(_ count: Int, seed: UInt64) -> [Location] {
     var random = SeededGenerator(seed: seed)
     let special: [Double] = [-90, -89.9999, -89, -0.0001, 0, 0.0001, 89, 89.9999, 90]

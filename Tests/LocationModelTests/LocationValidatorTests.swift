@@ -106,7 +106,7 @@ import Testing
       (speed: -1, accuracy: 2000, expected: 90),  // a compass needs no speed
       (speed: 11_000, accuracy: 5, expected: nil), (speed: 100, accuracy: 2000, expected: nil),
     ] as [(speed: Double, accuracy: Double, expected: Double?)])
-  func `a heading goes with the speed that was computed beside it`(
+  func `a heading is dropped with the speed that was computed with it`(
     speed: Double, accuracy: Double, expected: Double?
   ) throws {
     let raw = Location(latitude: 5, longitude: 5, accuracy: accuracy, speed: speed, heading: 90)
@@ -131,7 +131,7 @@ import Testing
       ("GPS\r\nGGA", "GPSGGA"), ("\u{1b}[31mred", "[31mred"), ("a\u{202e}b\u{2028}c", "abc"), ("Käse 🧭", "Käse 🧭"),
       (String(repeating: "x", count: 255), String(repeating: "x", count: 255)),
       (String(repeating: "x", count: 256), String(repeating: "x", count: 255)),
-      // 85 of these have 255 bytes, and half a character is none.
+      // 85 of these have 255 bytes, and a character is never cut.
       (String(repeating: "€", count: 90), String(repeating: "€", count: 85)),
       (String(repeating: "ü", count: 200), String(repeating: "ü", count: 127)),
     ] as [(String, String?)])

@@ -25,7 +25,7 @@ import Testing
     actions.compactMap { if case .write(_, let text) = $0 { text } else { nil } }
   }
 
-  @Test func `a location is written when it is received first, and read again as it was`() throws {
+  @Test func `a location is written when it is first received, and read back unchanged`() throws {
     var memory = PlaceMemory()
     let text = try #require(texts(memory.received(city(), by: 1, at: 0)).first)
     var next = PlaceMemory()
@@ -50,7 +50,7 @@ import Testing
     #expect(texts(memory.received(city(53, at: Self.now + 10), by: 1, at: 1_500 * Self.minute)).count == 1)
   }
 
-  @Test func `nothing finer, nothing simulated and nothing remembered is taken`() throws {
+  @Test func `finer, simulated and remembered locations are not recorded`() throws {
     var memory = PlaceMemory()
     for level in [AccuracyLevel.none, .neighborhood, .street, .exact] {
       var other = city()

@@ -4,13 +4,13 @@ import Testing
 
 @testable import GeopublicistLocationModel
 
-/// For how long the source is held for clients that may wait, on virtual time.
+/// How long the source is used for clients that may wait, in virtual time.
 @Suite struct RestingTests {
   private static let second = Duration.seconds(1)
   private static let clock = DeliveryRule.Configuration(timeThreshold: .milliseconds(600_000))
   private static let significant = DeliveryRule.Configuration(isSignificant: true)
 
-  /// One client of a source that gives a location each second, the first one some time after it is held.
+  /// One client of a source that sends a location each second, the first one some time after the source is started.
   private struct Simulation {
     private var rule: DeliveryRule
     private var wait = SourceWait()
@@ -19,9 +19,9 @@ import Testing
     var speed: Double?
     private var schedule = SourceSchedule(linger: 2 * RestingTests.second)
     private var timer: MonotonicInstant?
-    /// The seconds for which the source was held, by the hour.
+    /// The seconds of each hour in which the source was used.
     private(set) var held: [Int] = []
-    /// The seconds for which it was held at a time.
+    /// The lengths of its periods of use in seconds.
     private(set) var holds: [UInt64] = []
     private(set) var sent: [(at: UInt64, measured: UInt64)] = []
 
@@ -35,7 +35,7 @@ import Testing
     var events: [RegionEvent.Kind] { changes.map(\.kind) }
     var changes: [RegionSimulation.Change] { region?.changes ?? [] }
 
-    /// `metres` is where the device is at a second; nil without reception. `wakes` are the seconds of a resume.
+    /// `metres` is the device's place at a second; nil without reception. `wakes` are the times of resumes in seconds.
     mutating func run(
       hours: Int = 1, firstFix: UInt64 = 5, wakes: Set<UInt64> = [], _ metres: (UInt64) -> Double?
     ) {
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: [1, 5] as [UInt64])
-  func `with a source that answers within 5 s it is held for at most 5 % of an hour`(firstFix: UInt64) {
+  func `a source that answers within 5 s is used for at most 5 % of an hour`(firstFix: UInt64) {
     for var client in Self.clients() {
       client.run(hours: 3, firstFix: firstFix) { _ in 200_200 }
       #expect(client.held.allSatisfy { $0 <= 180 }, "\(client.held)")
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `without any fix it is held for at most 10 % of the first hour and 5 % of each later one`() {
+  @Test func `a source without any fix is used for at most 10 % of the first hour and 5 % of each later one`() {
     for var client in Self.clients() {
       client.run(hours: 12) { _ in nil }
       #expect(client.held[0] <= 360, "\(client.held)")
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `a receiver that needs 45 s is held for at most 65 s for each update, and for 5 % of an hour`() {
+  @Test func `a receiver that needs 45 s is used for at most 65 s for each update, and for 5 % of an hour`() {
     for (index, var client) in Self.clients().enumerated() {
       client.run(hours: 3, firstFix: 45) { _ in 200_200 }
       #expect(client.holds.allSatisfy { $0 <= (index == 0 ? 65 : 125) }, "\(client.holds)")
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: [1.4, 14, 36, 90, 250], [true, false])
-  func `who travels through a region that is large enough is reported in time`(speed: Double, isKnown: Bool) {
+  func `a journey through a region that is large enough is reported in time`(speed: Double, isKnown: Bool) {
     // Without a speed, 100 m/s are assumed.
     guard isKnown || speed <= 100 else { return }
     let (radius, start) = (max(300, speed * 150), 20_000.0)
@@ -133,13 +133,13 @@ import Testing
     #expect(traveller.events.prefix(3) == [.determined, .entered, .exited])
     for (change, border) in zip(traveller.changes.dropFirst(), [start, start + 2 * radius]) {
       let late = Double(change.at) - border / speed
-      // The check, the confirmation, and the way out of the doubt around the border.
+      // The check, the confirmation, and the time until the device has left the uncertain zone around the border.
       #expect(late > 0 && late <= 150 + 60 / speed, "\(late) s")
     }
   }
 
   @Test(arguments: [1, 5, 45] as [UInt64])
-  func `a clock of ten minutes is not late, and never old`(firstFix: UInt64) {
+  func `with an interval of ten minutes no location is late or old`(firstFix: UInt64) {
     var clock = Simulation(Self.clock)
     clock.run(hours: 2, firstFix: firstFix) { Double($0) }
     #expect(clock.sent.count >= 11)
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `a check ends with a location that is accurate enough, and only with that`() {
+  @Test func `a check ends only with a location that is accurate enough`() {
     var wait = SourceWait(at: 10)
     let rule = DeliveryRule(Self.significant)
     func from() -> MonotonicInstant { wait.need(rule, at: .exact).from }

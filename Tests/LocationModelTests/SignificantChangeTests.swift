@@ -3,7 +3,7 @@ import Testing
 
 @testable import GeopublicistLocationModel
 
-/// Significant changes, on virtual time.
+/// Significant changes, in virtual time.
 @Suite struct SignificantChangeTests {
   static let second = Duration.seconds(1)
   static let significant = DeliveryRule.Configuration(isSignificant: true)
@@ -12,7 +12,7 @@ import Testing
     DeliverySimulation.fix(second, metres: metres, accuracy: accuracy)
   }
 
-  @Test func `only what lies 500 m away and outside both circles is significant`() {
+  @Test func `only a location 500 m away and outside both circles is significant`() {
     var simulation = DeliverySimulation(Self.significant)
     simulation.receive(Self.fix(1, metres: 0, accuracy: 800), at: 0)
     simulation.receive(Self.fix(2, metres: 499), at: 400_000)
@@ -23,7 +23,7 @@ import Testing
     #expect(simulation.deliveries.map(\.fix) == [1, 6])
   }
 
-  @Test func `at most one every five minutes, and then the newest`() {
+  @Test func `at most one change is sent every five minutes, and then the newest`() {
     var simulation = DeliverySimulation(Self.significant)
     for minute in 0..<10 as Range<UInt64> {
       simulation.receive(Self.fix(minute + 1, metres: Double(minute) * 1_000), at: minute * 60_000 + 1)
@@ -43,7 +43,7 @@ import Testing
     #expect(simulation.deliveries.map(\.fix) == [1])
   }
 
-  @Test func `who went away and came back within the time threshold was not away`() {
+  @Test func `a device that left and returned within the time threshold has not moved`() {
     for accuracy in [5.0, nil] {
       var simulation = DeliverySimulation(
         DeliveryRule.Configuration(distanceThreshold: 500, timeThreshold: .milliseconds(60_000)))
@@ -65,7 +65,7 @@ import Testing
     #expect(simulation.deliveries.map(\.fix) == [1, 2])
   }
 
-  @Test func `nothing that waited is sent after the source was released`() {
+  @Test func `a waiting location is not sent after the source was released`() {
     var simulation = DeliverySimulation(Self.significant)
     simulation.receive(Self.fix(1, metres: 0), at: 0)
     simulation.receive(Self.fix(2, metres: 2_000), at: 1_000)

@@ -12,7 +12,7 @@ import Testing
   private let two = Object()
   static let second = Duration.seconds(1)
 
-  @Test func `the highest level that anything needs counts`() {
+  @Test func `the finest level that is needed counts`() {
     var schedule = SourceSchedule()
     #expect(schedule.update(at: 0) == (nil, nil))
     schedule.set(Need(.city), for: ObjectIdentifier(one))
@@ -39,7 +39,7 @@ import Testing
     #expect(schedule.update(at: 5 * Self.second) == (nil, nil))
   }
 
-  @Test func `it rests while nothing is due for more than a minute, and is back 15 s before`() {
+  @Test func `the source rests while nothing is due for more than a minute, and starts 15 s before`() {
     var schedule = SourceSchedule()
     schedule.set(Need(.exact), for: ObjectIdentifier(one))
     #expect(schedule.update(at: 0) == (.exact, nil))
@@ -64,7 +64,7 @@ import Testing
     #expect(schedule.isResting)
   }
 
-  @Test func `a source that does not answer is tried again after 2 and 10 minutes and then every 30`() {
+  @Test func `a source that does not answer is tried again after 2 and 10 minutes, then every 30 minutes`() {
     var schedule = SourceSchedule(linger: 2 * Self.second)
     schedule.set(Need(.exact, from: 100 * Self.second, firstTry: 30 * Self.second), for: ObjectIdentifier(one))
     var (now, tries): (MonotonicInstant, [Double]) = (0, [])
@@ -76,7 +76,7 @@ import Testing
     #expect(tries == Array(([100, 30, 120, 60, 600] + cycle + cycle).prefix(20)), "nothing lingers")
   }
 
-  /// A source that gives a location a second once it is held, the first one after a delay.
+  /// A source that sends a location each second while it is used, the first one after a delay.
   @Test(arguments: [0, 3, 14] as [UInt64], [65, 90, 600, 1_800] as [UInt64])
   func `resting makes no delivery more than a second later`(firstFix: UInt64, interval: UInt64) {
     let configuration = DeliveryRule.Configuration(timeThreshold: .seconds(interval))
@@ -101,12 +101,12 @@ import Testing
     }
     #expect(rested.count == followed.count)
     #expect(zip(rested, followed).allSatisfy { $0 <= $1 + 1 }, "\(rested) instead of \(followed)")
-    // One warm-up and the time that the source is kept, of each interval of more than a minute.
+    // The warm-up and the time for which the source is kept, in each interval of more than a minute.
     #expect(held <= (4 * 3_600 / interval + 1) * (15 + 2 + 1 + firstFix))
   }
 
   @Test(arguments: [1, 7, 42] as [UInt64])
-  func `whatever is needed, it is held when something is due`(seed: UInt64) {
+  func `the source is always in use when a location is due`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var schedule = SourceSchedule(linger: Self.second)
     let objects = (0..<8).map { _ in Object() }

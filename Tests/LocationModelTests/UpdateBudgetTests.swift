@@ -28,7 +28,7 @@ import Testing
     #expect(budget.countDelivery() == true)
   }
 
-  @Test func `the time counts from the first start, whatever comes later`() {
+  @Test func `the time counts from the first start, regardless of later ones`() {
     var budget = UpdateBudget<BootClock>(duration: .milliseconds(1500))
     #expect(budget.deadline == nil)
     #expect(!budget.isComplete(at: .max))
@@ -60,7 +60,7 @@ import Testing
     Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: seconds, microseconds: 0))
   }
 
-  @Test func `after a sleep locations count whose source has a slow clock`() {
+  @Test func `after a sleep, locations from a source with a slow clock count`() {
     var filter = SleepFilter()
     let slow: UInt64 = 3_600
     #expect(filter.passes(location(10_000 - slow), at: 1_000_000) == true)
@@ -89,7 +89,7 @@ import Testing
     #expect(filter.passes(location(11), at: 8_100_000) == true)
   }
 
-  @Test func `a filter that knows no time before a sleep doubts nothing`() {
+  @Test func `a filter without a time before a sleep passes everything`() {
     var filter = SleepFilter()
     filter.woke(at: 2_000_000)
     #expect(filter.passes(location(1), at: 2_000_001) == true)

@@ -42,7 +42,7 @@ import Testing
 
   private mutating func start() { _ = handle(.start(after: machine.stops)) }
 
-  /// Starts in Berlin and tells the first almanac.
+  /// Starts in Berlin and sends the first almanac.
   private mutating func settle() throws {
     start()
     _ = locate(52.5, 13.4)
@@ -50,7 +50,7 @@ import Testing
     _ = try #require(report)
   }
 
-  @Test mutating func `Start needs the source, and the first location is told and ends the wait for it`() {
+  @Test mutating func `Start needs the source until the first almanac is sent`() {
     #expect(
       handle(.start(after: machine.stops)) == [
         .audit(.allowed), .done, .announce, .changed("Active"), .need(.city), .receiving(true), .follow(.city),
@@ -64,7 +64,7 @@ import Testing
     #expect(machine.announcement() == nil && machine.told == report && machine.delivered == 1)
   }
 
-  @Test mutating func `a location that changes nothing is not told, and puts off the next check`() throws {
+  @Test mutating func `a location that changes nothing is not sent, and postpones the next check`() throws {
     try settle()
     // 10 km to the east: 36 s.
     for wait in [5 * Self.minute, 40 * Self.minute] {
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  mutating func `the first location that can be relied on is told, although nothing else changes`(isOld: Bool) {
+  mutating func `the first reliable location is sent, although nothing else changes`(isOld: Bool) {
     let isPoor: WritableKeyPath<Location, Bool> = isOld ? \.isRemembered : \.isApproximate
     start()
     machine.place = Self.berlin
@@ -94,7 +94,7 @@ import Testing
     (52.5, 15.4, Self.berlin), (52.5, 13.4, PlaceAnswer(timeZone: "Europe/Berlin", town: "Potsdam", country: "DE")),
     (52.5, 13.4, PlaceAnswer(town: "Berlin", country: "DE")),
   ])
-  mutating func `a time that differs by more than five minutes, another zone and another town are told`(
+  mutating func `a time that differs by more than five minutes, another zone and another town are sent`(
     latitude: Double, longitude: Double, place: PlaceAnswer
   ) throws {
     try settle()
@@ -102,14 +102,14 @@ import Testing
     #expect(machine.announcement()?.place == place)
   }
 
-  @Test mutating func `slow travel is compared with what was told`() throws {
+  @Test mutating func `slow travel is compared with the last almanac sent`() throws {
     try settle()
     var told = 0
     for step in 1...10 { told += locate(52.5, 13.4 + Double(step) / 2, after: .zero).contains(.announce) ? 1 : 0 }
     #expect(told > 0)
   }
 
-  @Test mutating func `each change of phase is told when it comes`() throws {
+  @Test mutating func `each change of phase is sent when it occurs`() throws {
     try settle()
     var phases: [DayPhase] = []
     for _ in 0..<5 {
@@ -143,7 +143,7 @@ import Testing
     #expect(!handle(.timer, after: Self.day).contains(.announce))
   }
 
-  @Test mutating func `a suspend over sunset and a clock set back by a day are told`() throws {
+  @Test mutating func `a suspend over sunset and a clock set back by a day cause an almanac`() throws {
     try settle()
     #expect(handle(.slept, after: 12 * 60 * Self.minute).contains(.announce))
     #expect(machine.announcement()?.forecast.phase == .night)
@@ -172,7 +172,7 @@ import Testing
     #expect(machine.checkAt == now)
   }
 
-  @Test mutating func `what is due waits while facts are confirmed`() {
+  @Test mutating func `a due almanac waits while deliveries are held`() {
     start()
     _ = handle(standing(.allowed, isHeld: true))
     #expect(!locate(52.5, 13.4).contains(.announce) && machine.announcement() == nil)
@@ -181,7 +181,7 @@ import Testing
   }
 
   @Test(arguments: [standing(.off), standing(.forbidden), standing(.country), .stop, .close(.byClient)])
-  mutating func `nothing is left to read or to tell when access is lost or becomes coarser`(event: ClientEvent) throws {
+  mutating func `lost or coarser access ends reading and sending of the almanac`(event: ClientEvent) throws {
     try settle()
     _ = locate(48, 2, PlaceAnswer(timeZone: "Europe/Paris"), after: 5 * Self.minute)
     #expect(handle(event).contains(.follow(nil)))
@@ -196,7 +196,7 @@ import Testing
   }
 
   @Test(arguments: 0..<200 as Range<UInt64>)
-  mutating func `in any order of events nothing is told that is not allowed at that moment`(seed: UInt64) {
+  mutating func `in any order of events no almanac is sent that is not allowed at that moment`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var (allowed, isHeld) = (Authorization.allowed, false)
     for _ in 0..<60 {

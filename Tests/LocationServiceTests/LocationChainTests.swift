@@ -11,7 +11,7 @@ import Testing
 @testable import GeopublicistLocationModel
 @testable import GeopublicistService
 
-/// The end of a subscription's chain: pacing, keeping the newest, and a way to the bus that may be blocked.
+/// The end of a subscription's chain: pacing, keeping the newest, and a connection to the bus that may be blocked.
 @Suite(.serialized)
 struct LocationChainTests {
   private func fix(_ sequence: UInt64, metres: Double = 0, accuracy: Double? = nil) -> Location {
@@ -131,7 +131,7 @@ struct LocationChainTests {
     try turning(for: .milliseconds(60), "nothing is sent") { chain.sent == [1] }
   }
 
-  @Test func `a new chain on the same gate starts with a first fix again`() {
+  @Test func `a new chain on the same gate delivers its first fix again`() {
     let chain = Chain(.init(distanceThreshold: 1_000_000))
     chain.send(fix(1))
     chain.send(fix(2))
@@ -162,7 +162,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 9, 10])
   }
 
-  @Test func `an answered question releases the newest location from before it`() {
+  @Test func `the end of a check releases the newest location from before it`() {
     let chain = Chain()
     func send(_ time: UInt64) {
       var location = fix(time, metres: Double(time))
@@ -205,7 +205,7 @@ struct LocationChainTests {
   }
 
   @Test(arguments: [DeliveryRule.Configuration(timeThreshold: .milliseconds(40)), .init(debounce: .milliseconds(40))])
-  func `what waits for its time does not survive a gap, and the thresholds do`(
+  func `a location that waits for its time does not survive a gap, and the thresholds do`(
     rule: DeliveryRule.Configuration
   ) throws {
     let chain = Chain(rule)
@@ -217,7 +217,7 @@ struct LocationChainTests {
     try turning("the next one is sent") { chain.sent == [1, 3] }
   }
 
-  @Test func `what waits for room or for a decision does not survive a gap`() throws {
+  @Test func `a location that waits for room or for a decision does not survive a gap`() throws {
     let chain = Chain()
     chain.send(fix(1))
     chain.queued = Outbox.highWater
@@ -322,7 +322,7 @@ struct SharedLocationsTests {
     #expect(store.newest(for: .city) == nil)
   }
 
-  @Test func `a client that regains access does not wait for the next interval`() {
+  @Test func `a client that regains access does not have to wait for the next interval`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     var heard = 0
     let cancellable = store.locations(for: .country).sink { _ in heard += 1 }
@@ -384,7 +384,7 @@ struct SharedLocationsTests {
     #expect(store.newest(for: .exact)?.sequence == 2)
   }
 
-  @Test func `a service that starts again stays in the cell of the one before`() throws {
+  @Test func `a restarted service stays in the previous cell`() throws {
     let before = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([location(1)])
     let told = try #require(before.newest(for: .street))
@@ -396,7 +396,7 @@ struct SharedLocationsTests {
     #expect(now == told || now.sequence > told.sequence)
   }
 
-  @Test func `what was passed on is a location only if the machine has not slept since`() throws {
+  @Test func `a delivered location remains valid only until the machine sleeps`() throws {
     let before = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([location(1)])
     let told = try #require(before.newest(for: .country))

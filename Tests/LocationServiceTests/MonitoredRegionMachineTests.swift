@@ -38,7 +38,7 @@ import Testing
 
   private let second = Duration.seconds(1)
 
-  /// Feeds the same place for a while, as a source does; returns what was told.
+  /// Sends the same place for a while, as a source does, and returns the reports.
   private func stay(
     _ machine: inout MonitoredRegionMachine, at latitude: Double, from: UInt64, to: UInt64,
     _ level: AccuracyLevel = .exact
@@ -85,7 +85,7 @@ import Testing
     #expect(machine.region.need == .check(at: 40 * second))
   }
 
-  @Test func `access lost while a change stands ends the evaluation, and nothing is left to read`() throws {
+  @Test func `access lost while a change is pending ends the evaluation, and the properties are empty`() throws {
     var machine = try started { $0.region.includesLocation = true }
     _ = stay(&machine, at: 52, from: 1, to: 31)
     #expect(machine.last?.delivery != nil)
@@ -99,7 +99,7 @@ import Testing
     #expect(stay(&machine, at: 53, from: 205, to: 235) == [.exited])
   }
 
-  @Test func `while deliveries are held nothing is evaluated, and no timer spins`() throws {
+  @Test func `while deliveries are held nothing is evaluated, and no timer fires repeatedly`() throws {
     var machine = try started()
     _ = machine.handle(evidence(52, 1), at: 1 * second)
     let held = machine.handle(standing(.allowed, isHeld: true), at: 2 * second)
@@ -111,7 +111,7 @@ import Testing
     #expect(happenings(machine.handle(.timer, at: 131 * second)) == [.determined])
   }
 
-  @Test func `a reduced level sees only reduced locations, and each of them once`() throws {
+  @Test func `at a reduced level only reduced locations count, and each of them once`() throws {
     var machine = try started(radius: 20_000, .city)
     #expect(machine.level == .city)
     #expect(machine.handle(evidence(52, 1), at: 1 * second) == [], "a finer one")
@@ -134,7 +134,7 @@ import Testing
     #expect(coarser.contains(.need(nil)) && happenings(coarser) == [.lost])
   }
 
-  @Test func `a loss that another one replaces before it is told leaves no gap`() throws {
+  @Test func `a loss that another one replaces before its report leaves no gap`() throws {
     var machine = try started()
     _ = stay(&machine, at: 52, from: 1, to: 31)
     #expect(machine.last?.event.sequence == 1 && machine.takeLoss() == nil)
@@ -157,7 +157,7 @@ import Testing
     #expect(machine.last == nil)
   }
 
-  @Test func `ends are reported: used, expired, closed, not to a departed owner`() throws {
+  @Test func `the end is reported as used, expired or closed, but not to a departed owner`() throws {
     var single = try started { $0.region.isSingleUse = true }
     _ = stay(&single, at: 52, from: 1, to: 31)
     _ = single.handle(evidence(53, 40), at: 40 * second)
@@ -174,7 +174,7 @@ import Testing
     #expect(left.handle(.ownerLeft, at: 1 * second).last == .end(nil))
   }
 
-  @Test func `a suspend ends certainty, and the source is needed again`() throws {
+  @Test func `after a suspend the state is uncertain, and the source is needed again`() throws {
     var machine = try started()
     _ = stay(&machine, at: 52, from: 1, to: 31)
     let actions = machine.handle(.slept, at: 100 * second)

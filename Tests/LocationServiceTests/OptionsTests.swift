@@ -17,7 +17,7 @@ import Testing
     try OptionReader.read(.options(pairs), ClientOption.ofRequest)
   }
 
-  @Test func `absent options take the contract's defaults`() throws {
+  @Test func `absent options have the contract's defaults`() throws {
     let request = try request([])
     #expect(
       request.accuracy == .exact && request.timeout == .milliseconds(20_000)
@@ -26,7 +26,7 @@ import Testing
     #expect(subscription.distanceThreshold == 0 && subscription.maximumUpdates == 0 && subscription.desktopID == "")
   }
 
-  @Test func `given options are taken`() throws {
+  @Test func `given options are read`() throws {
     let options = try subscription([
       ("accuracy", .string("street")), ("distance-threshold", .double(12.5)), ("time-threshold", .uint32(1)),
       ("debounce", .uint32(2)), ("max-updates", .uint32(3)), ("duration", .uint32(.max)),

@@ -34,7 +34,7 @@ import Testing
     #expect(machine.handle(.prepared, at: 2) == [.need(.exact), .receiving(true), .follow(.exact)])
   }
 
-  @Test func `a cached location answers at once, without the source`() {
+  @Test func `a cached location answers without the source`() {
     var machine = machine()
     _ = machine.handle(standing(.allowed, cached: location), at: 0)
     #expect(machine.handle(.prepared, at: 1) == [.audit(.allowed), .end(nil), .deliver(delivery)])
@@ -50,7 +50,7 @@ import Testing
     #expect(machine.accepts(arrivedAt: 1_000, at: time) == isAccepted)
   }
 
-  /// The chain held back a coarser location for 24 s, and a caller that accepted 2 s got it.
+  /// Regression: the chain held back a coarser location for 24 s, and a caller that accepted 2 s received it.
   @Test func `a location that was held back must be young enough, too`() {
     var options = ClientOptions()
     options.maximumAge = .milliseconds(10)
@@ -68,7 +68,7 @@ import Testing
     #expect(machine { $0.maximumAge = .zero }.accepts(arrivedAt: 1_000, at: 20_000_000))
   }
 
-  @Test(arguments: [Authorization.off, .refused(.sandboxed)]) func `a refusal is reported at once`(
+  @Test(arguments: [Authorization.off, .refused(.sandboxed)]) func `a refusal is reported before the timeout`(
     authorization: Authorization
   ) {
     var machine = machine()
@@ -90,13 +90,13 @@ import Testing
   }
 
   @Test(arguments: [AuthorizationReason.noAgent, .authorizationRequired])
-  func `what only the user can change is reported at once`(reason: AuthorizationReason) {
+  func `a refusal that only the user can change is reported before the timeout`(reason: AuthorizationReason) {
     var machine = machine()
     _ = machine.handle(standing(.refused(reason)), at: 0)
     #expect(machine.handle(.prepared, at: 1).last == .refuse(.notAuthorized(.refused(reason))))
   }
 
-  @Test func `where the source decides, no agent is final once it has said so to this call`() {
+  @Test func `if the source decides, no-agent is final after the source has reported it to this call`() {
     var machine = machine(sourceDecides: true)
     _ = machine.handle(standing(.refused(.noAgent)), at: 0)
     #expect(machine.handle(.prepared, at: 1) == [.need(.exact)])
@@ -128,7 +128,7 @@ import Testing
     #expect(other.handle(.timer, at: 20_000_000).last == .refuse(.timeout))
   }
 
-  @Test func `only a caller that is authorized has the source asked, once`() {
+  @Test func `only an authorized caller causes a measurement, once`() {
     var machine = machine()
     #expect(machine.nextTime == .origin + LocationRequestMachine.patience)
     _ = machine.handle(.prepared, at: 1)
@@ -138,7 +138,7 @@ import Testing
     #expect(allowed.handle(.timer, at: 3_000_000) == [.armTimer(20_000_000), .askSource])
   }
 
-  @Test func `a call that waits takes the location of the interval as soon as it may have it`() {
+  @Test func `a waiting call returns the location of the interval as soon as it is allowed`() {
     var machine = waiting()
     var standing = Standing(authorization: .allowed)
     #expect(machine.handle(.standing(standing), at: 2) == [])
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test(arguments: [9, 24] as [UInt64])
-  func `with best effort a location that is too old by the timeout is no answer`(age: UInt64) {
+  func `with best effort a location that is too old at the timeout is not returned`(age: UInt64) {
     var options = ClientOptions()
     (options.requiredAccuracy, options.isBestEffort) = (50, true)
     let began = BootInstant.seconds(100)
@@ -191,7 +191,7 @@ import Testing
     #expect(machine.handle(.timer, at: began + 20_000_000).last == (age == 9 ? .deliver(answer) : .refuse(.timeout)))
   }
 
-  @Test func `held deliveries wait for the release, and are dropped if it ends in a no`() {
+  @Test func `held deliveries wait for the release, and are dropped after a refusal`() {
     let machine = waiting(isHeld: true, cached: location)
     var (allowed, other, released) = (machine, machine, machine)
     #expect(released.handle(.location(location, .exact), at: 3).last == .deliver(delivery), "the chain released it")
@@ -199,7 +199,7 @@ import Testing
     #expect(other.handle(standing(.off), at: 3).last == .refuse(.notAuthorized(.off)))
   }
 
-  @Test func `a location of a finer level than is allowed by then is not given`() {
+  @Test func `a location of a finer level than is then allowed is not returned`() {
     var machine = waiting(isHeld: true, cached: location)
     #expect(machine.handle(standing(.city), at: 3) == [.follow(nil), .need(.city), .follow(.city)])
   }
@@ -211,7 +211,7 @@ import Testing
     #expect(machine.handle(.source(status), at: 2).last == .refuse(.unavailable(reason)))
   }
 
-  @Test func `a source that is away until the timeout is Unavailable`() {
+  @Test func `without a source until the timeout the error is Unavailable`() {
     var machine = machine(sourceDecides: true)
     _ = machine.handle(.prepared, at: 1)
     let status = SourceStatus(state: .unavailable, reason: .geoclueRestarting)
@@ -243,7 +243,7 @@ import Testing
     #expect(machine.handle(.prepared, at: 1) == [.audit(.allowed), .end(nil), .reply(.allowed)])
   }
 
-  @Test func `the user is asked if that could give more`() {
+  @Test func `the user is asked if a finer level could result`() {
     var machine = machine()
     _ = machine.handle(standing(open, canAsk: true), at: 2_000)
     #expect(machine.handle(.prepared, at: 3_000) == [.armTimer(119_001_000), .openDialog])
@@ -257,7 +257,7 @@ import Testing
   @Test func `an interactive call has one deadline from its arrival`() {
     var machine = machine()
     #expect(machine.begin() == [.armTimer(4_501_000)])
-    // The facts take as long as they may, and the dialog has what is left.
+    // The facts take the maximum time, and the dialog has the rest.
     _ = machine.handle(standing(open, canAsk: true), at: 4_400_000)
     #expect(machine.handle(.prepared, at: 4_400_000) == [.armTimer(119_001_000), .openDialog])
     #expect(machine.handle(.timer, at: 119_001_000).last == .reply(open))
@@ -276,7 +276,7 @@ import Testing
     #expect(machine.handle(.timer, at: 4_501_000) == [.audit(.undecided), .end(nil), .reply(.undecided)])
   }
 
-  @Test func `where the source decides it is needed until the answer, and hopeless without it`() {
+  @Test func `if the source decides, it is needed until the answer`() {
     var machine = machine(sourceDecides: true)
     #expect(machine.begin() == [.armTimer(4_501_000), .need(.exact)])
     _ = machine.handle(.prepared, at: 1)

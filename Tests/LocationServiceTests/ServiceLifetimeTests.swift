@@ -19,14 +19,14 @@ import Testing
     return { [weak clients = service.clients] in clients }
   }
 
-  /// They and the watch that ends the service when it is idle held each other.
+  /// Regression: clients and the idle watch retained each other.
   @Test func `clients are released with their service`() throws {
     let clients = try consumersOfAServiceThatHasEnded()
     #expect(clients() == nil)
   }
 
-  /// One survived without a bus name, and nobody told its owner.
-  @Test func `a service that is ending makes no more subscriptions`() throws {
+  /// Regression: one remained without a bus name, and its owner was not informed.
+  @Test func `a service that is shutting down creates no more subscriptions`() throws {
     let bus = try PrivateBus(.session)
     let connection = try Connection(to: .address(bus.address))
     let manager = LocationManager(source: GeoClueSource(on: connection, desktopID: "org.example.Test"))
@@ -68,11 +68,11 @@ extension LocationService {
     }
   }
 
-  @Test func `a small crowd triggers no trimming`() {
+  @Test func `a small number of clients triggers no trimming`() {
     #expect(moments(Array(0...15) + (0...15).reversed()) == [])
   }
 
-  @Test func `trimming follows each halving of a crowd`() {
+  @Test func `trimming follows each halving of the number of clients`() {
     #expect(moments(Array(0...1_000) + (0...1_000).reversed()) == [500, 250, 125, 62, 31, 15])
   }
 
@@ -80,7 +80,7 @@ extension LocationService {
     #expect(moments([1_000, 999, 501, 500, 499, 500, 501]) == [500])
   }
 
-  @Test func `new clients count again`() {
+  @Test func `new clients count towards the next trimming`() {
     #expect(moments([100, 50, 100, 51, 50]) == [50, 50])
   }
 }
@@ -92,7 +92,7 @@ extension LocationService {
       realtime: { 0 })
   }
 
-  /// Whether each pair of times, in microseconds, tells of a sleep since the one before.
+  /// Whether each pair of times, in microseconds, shows a sleep since the previous pair.
   private func sleeps(_ times: [(boottime: UInt64, monotonic: Int64)]) -> [Bool] {
     var meter = SleepMeter(clock(boottime: 5_000_000, monotonic: 5_000_000))
     var sleeps: [Bool] = []
@@ -101,7 +101,7 @@ extension LocationService {
   }
 
   @Test(arguments: [-3, -1, 0, 5] as [Int64])
-  func `the time between two clock readings is not taken for a sleep`(difference: Int64) {
+  func `the time between two clock readings does not count as a sleep`(difference: Int64) {
     #expect(sleeps([(9_000_000, 9_000_000 - difference), (9_500_000, 9_500_000)]) == [false, false])
   }
 
@@ -119,7 +119,7 @@ struct LevelChoiceTests {
     SourceStatus(state: state, reason: reason, availableAccuracy: available)
   }
 
-  @Test func `a client at city level is served by a GPS receiver when there is nothing coarser`() {
+  @Test func `a client at city level is served by a GPS receiver if there is no coarser source`() {
     var choice = LevelChoice()
     choice.need(.city)
     #expect(choice.level(available: .exact, ceiling: .exact) == .city)
@@ -141,7 +141,7 @@ struct LevelChoiceTests {
     #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact) == false)
   }
 
-  @Test func `a user whose agent permits the city alone gets nothing from a receiver`() {
+  @Test func `a user whose agent permits only the city receives nothing from a receiver`() {
     var choice = LevelChoice()
     choice.need(.city)
     #expect(!choice.isWaiting(status(.waiting, .noFix), ceiling: .city))
@@ -150,7 +150,7 @@ struct LevelChoiceTests {
     #expect(choice.level(available: .exact, ceiling: .street) == .street)
   }
 
-  @Test func `a different demand starts again`() {
+  @Test func `a different demand ends the use of a finer source`() {
     var choice = LevelChoice()
     choice.need(.city)
     choice.raise()

@@ -90,7 +90,7 @@ nonisolated func standing(
       ])
   }
 
-  @Test func `lost access cuts the chain before it is reported, and forgets the location`() {
+  @Test func `lost access ends the chain and clears the location before it is reported`() {
     var machine = started()
     _ = machine.handle(.location(location(1), .exact), at: 1)
     #expect(machine.last != nil)
@@ -103,7 +103,7 @@ nonisolated func standing(
     #expect(machine.handle(.location(location(2), .exact), at: 3) == [])
   }
 
-  @Test func `a reduced grant begins a chain at its level and says so in each location`() {
+  @Test func `a reduced grant begins a chain at its level, which each location contains`() {
     var machine = started()
     _ = machine.handle(.location(location(1), .exact), at: 1)
     let actions = machine.handle(standing(.city), at: 2)
@@ -114,7 +114,7 @@ nonisolated func standing(
     #expect(machine.handle(.location(location(3, .city), .city), at: 4) == [.deliver(delivery)])
   }
 
-  @Test func `another reason alone is announced, and does not interrupt`() {
+  @Test func `a change of the reason alone is announced and does not interrupt`() {
     var machine = started(.authorized(.always))
     #expect(
       machine.handle(standing(.allowed), at: 1) == [
@@ -147,7 +147,7 @@ nonisolated func standing(
     #expect(machine.handle(.timer, at: 10_100).last == .end(.completed))
   }
 
-  @Test func `another accuracy begins again at its level`() {
+  @Test func `another accuracy begins a new chain at its level`() {
     var machine = started()
     var options = machine.options
     options.accuracy = .street
@@ -158,12 +158,12 @@ nonisolated func standing(
     #expect(machine.handle(.options(options), at: 2) == [])
   }
 
-  @Test func `where the source decides it is needed before it has said yes`() {
+  @Test func `if the source decides, it is needed before it has granted access`() {
     var machine = machine(.undecided, sourceDecides: true)
     #expect(machine.handle(.start(after: machine.stops), at: 0).contains(.need(.exact)))
   }
 
-  @Test func `a failure is told while it is started and not forbidden`() {
+  @Test func `a failure is reported while the subscription is started and not forbidden`() {
     var machine = started()
     #expect(machine.reportsFailures)
     _ = machine.handle(standing(.forbidden), at: 2)
@@ -171,7 +171,7 @@ nonisolated func standing(
     #expect(!self.machine().reportsFailures)
   }
 
-  @Test func `the authorization is told once after each Start, then when it differs from what was told`() {
+  @Test func `the authorization is reported once after each Start, then when it has changed`() {
     var machine = machine(.undecided)
     #expect(machine.object.announcement() == nil, "it can be read")
     #expect(machine.handle(standing(.allowed), at: 0).contains(.announce))
@@ -188,7 +188,7 @@ nonisolated func standing(
   }
 
   @Test(arguments: [ClientEvent.close(.byClient), .ownerLeft, .close(.shutdown)])
-  func `after the end nothing happens any more`(end: ClientEvent) {
+  func `after the end no event has an effect`(end: ClientEvent) {
     var machine = started()
     let actions = machine.handle(end, at: 1)
     #expect(actions.contains(.need(nil)) && actions.contains(.follow(nil)) && actions.contains(.receiving(false)))
@@ -201,7 +201,7 @@ nonisolated func standing(
   }
 
   @Test(arguments: 0..<300 as Range<UInt64>)
-  func `in any order of events no location goes out that is not allowed at that moment`(seed: UInt64) {
+  func `in any order of events no location is delivered that is not allowed at that moment`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var machine = machine { $0.maximumUpdates = seed % 3 == 0 ? 4 : 0 }
     var (need, follows, receivers, isOver) = (AccuracyLevel?.none, AccuracyLevel?.none, 0, false)

@@ -17,14 +17,14 @@ import Testing
     return DayForecast(latitude: latitude, longitude: longitude, at: now, options)
   }
 
-  /// Samples instead of searching: the phase at a moment follows from the altitude alone.
+  /// Uses samples instead of a search, because the phase at any time follows from the altitude alone.
   private func isPlausible(
     _ phase: DayPhase, _ latitude: Double, _ longitude: Double, at time: Int64, _ twilight: Twilight
   ) -> Bool {
     let path = SunPath(latitude: latitude, longitude: longitude, around: Double(time))
     func altitude(_ offset: Double) -> Double { path.altitude(Double(time) + offset) }
     let (now, isRising) = (altitude(0), altitude(30) > altitude(-30))
-    // A day that a polar day follows or precedes has a highest and a lowest point, too.
+    // A day next to a polar day also has a highest and a lowest point.
     return switch phase {
     case .day: now > Twilight.sunset.altitude
     case .polarDay: stride(from: -36_000.0, to: 36_000, by: 3_600).allSatisfy { altitude($0) > -12 } && now > -0.84
@@ -91,7 +91,7 @@ import Testing
     #expect(phases == [.day, .night])
   }
 
-  @Test func `in midsummer evening becomes morning at the lowest point`() throws {
+  @Test func `in midsummer the evening ends and the morning begins at the lowest point`() throws {
     let entries = forecast(52.52, 13.405, Self.june, .astronomical).entries
     #expect(entries.prefix(4).map(\.phase) == [.day, .twilightEvening, .twilightMorning, .day])
     // The sun is due north at 01:08 summer time.
@@ -99,7 +99,7 @@ import Testing
     #expect(forecast(52.52, 13.405, Self.june, .nautical).entries[2].phase == .night)
   }
 
-  @Test func `in midwinter morning becomes evening at the highest point`() throws {
+  @Test func `in midwinter the morning ends and the evening begins at the highest point`() throws {
     let entries = forecast(70, 20, Self.december).entries
     let morning = try #require(entries.firstIndex { $0.phase == .twilightMorning })
     #expect(entries[morning...].prefix(3).map(\.phase) == [.twilightMorning, .twilightEvening, .night])
@@ -155,7 +155,7 @@ import Testing
     #expect(!east.differs(from: forecast(-17, 179, Self.june)))
   }
 
-  @Test func `a clock that is set back has a forecast from there`() throws {
+  @Test func `after the clock is set back the forecast begins at the new time`() throws {
     let earlier = forecast(52.52, 13.405, Self.june - 86_400)
     let first = try #require(earlier.entries.first)
     let next = try #require(earlier.next)

@@ -50,21 +50,21 @@ import Testing
   @Test func `near a border between clocks the zone is undecided`() throws {
     // El Paso and Ciudad Juárez share a clock; Haparanda and Tornio do not.
     #expect(try answer(65.84, 24.15).timeZone == nil)
-    // Two zones with the same clock do not cast doubt on each other.
+    // Two zones with the same clock do not make each other undecided.
     #expect(try answer(47.56, 7.59).timeZone != nil)
   }
 
   @Test func `far from any town there is neither a town nor a country`() throws {
     let ocean = try answer(-48, -123)
     #expect(ocean.town == nil && ocean.country == nil)
-    // The poles and the date line have an answer, too.
+    // The poles and the date line also have an answer.
     for (latitude, longitude) in [(90.0, 0.0), (-90, 0), (-17, 180), (-17, -180)] {
       #expect(try answer(latitude, longitude).town == nil || latitude == -17)
     }
     #expect(try answer(-17, 180) == answer(-17, -180))
   }
 
-  @Test func `a location of a country has no town, and a country only without doubt`() throws {
+  @Test func `a location at level country has no town, and a country only if it is certain`() throws {
     let inland = try answer(-25, 133, accuracy: 300_000, isCountry: true)
     #expect(inland.town == nil && inland.country == "AU")
     let border = try answer(47.56, 7.59, accuracy: 300_000, isCountry: true)
@@ -115,7 +115,7 @@ import Testing
     #expect(PlaceTable([]) == nil && PlaceTable(Array("GPPLACE1".utf8)) == nil)
     #expect(PlaceTable(Array(Self.bytes.dropLast())) == nil && PlaceTable(Self.bytes + [0]) == nil)
     var random = SeededGenerator(seed: 6)
-    // The header, the zones and the index are where lengths and offsets are.
+    // The header, the zones and the index contain lengths and offsets.
     for _ in 0..<30 {
       var bytes = Self.bytes
       for _ in 0..<Int.random(in: 1...3, using: &random) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GeopublicistLocationModel
 
-/// Compares with an almanac of high precision (the XEphem library), whose seconds are computed for the same altitudes.
+/// Compares with a high-precision almanac (the XEphem library), computed to the second for the same altitudes.
 @Suite struct SunDayTests {
   /// A place with its days, each with the times of noon, and of dawn, sunrise, sunset and dusk.
   typealias Place = (
@@ -71,7 +71,7 @@ import Testing
 
   @Test(arguments: almanac) func `every event is within a minute of the almanac`(place: Place) {
     for (date, noon, times) in place.days {
-      // From one end of the solar day to the other, the same day is found.
+      // Any time from the beginning to the end of the solar day yields the same day.
       for offset in [-42_000.0, 0, 42_000] {
         let day = SunDay(latitude: place.latitude, longitude: place.longitude, containing: noon + offset)
         #expect(abs(day.noon - noon) < 20, "\(date)")

@@ -106,7 +106,7 @@ import Testing
     #expect(region.changes.last == Change(.determined, at: 222))
   }
 
-  @Test func `a source whose clock is behind is heard again soon after a suspend`() {
+  @Test func `a source whose clock is behind counts again soon after a suspend`() {
     var region = simulation()
     region.stay(0, during: 100..<160)
     region.send(.slept)
@@ -114,7 +114,7 @@ import Testing
     #expect(region.changes.last?.kind == .determined)
   }
 
-  @Test func `nothing for 15 minutes is lost, and the way back is no crossing`() {
+  @Test func `15 minutes without a location are lost, and the return is not a crossing`() {
     var region = simulation()
     region.stay(0, during: 0..<30)
     region.advance(to: 1_000)
@@ -174,12 +174,12 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a source whose clock is set back is heard again`(_ isWallClock: Bool) {
+  func `a source whose clock is set back counts again`(_ isWallClock: Bool) {
     var region = simulation()
     region.stay(0, during: 0..<60)
     if isWallClock { region.send(.clockSet) }
     for second in 60..<200 as Range<UInt64> { region.locate(900, at: second, difference: -3_600) }
-    // Otherwise only after half a minute in which nothing newer has arrived.
+    // Otherwise it counts only after half a minute without a newer one.
     #expect(region.changes.last == Change(.exited, at: isWallClock ? 80 : 109))
   }
 
@@ -190,7 +190,7 @@ import Testing
     #expect(region.changes.isEmpty)
   }
 
-  @Test func `a fixed location is evidence each time and does not expire`() {
+  @Test func `a static location is evidence each time and does not expire`() {
     var region = simulation()
     region.stay(0, during: [1, 22], source: .static)
     region.advance(to: 10_000)
@@ -241,7 +241,7 @@ import Testing
     }
   }
 
-  @Test func `a stay is announced once, however often it is lost sight of`() {
+  @Test func `a stay is announced once, even if it is lost repeatedly`() {
     var region = simulation { $0.dwell = .milliseconds(60_000) }
     region.stay(0, during: 0..<50)
     #expect(region.changes == [Change(.determined, at: 20)])
@@ -285,7 +285,7 @@ import Testing
     #expect(region.changes.map(\.kind) == [.determined, .exited])
   }
 
-  @Test func `losing access while a candidate stands ends the evaluation at that instant`() {
+  @Test func `losing access while a change is pending ends the evaluation at that instant`() {
     var region = simulation()
     region.stay(0, during: 0..<60)
     region.locate(900, at: 61)
@@ -328,7 +328,7 @@ import Testing
     #expect(region.changes.map(\.kind) == [.determined])
   }
 
-  @Test func `a location from the network address counts only for large regions and for want of better ones`() {
+  @Test func `a location from the network address counts only for large regions and without better ones`() {
     var small = simulation(radius: 10_000)
     var large = simulation(radius: 60_000)
     small.stay(0, accuracy: 25_000, during: 0..<100, source: .ip)
@@ -352,7 +352,7 @@ import Testing
     #expect(Double(region.neededSeconds) / 36_000 < 0.03)
   }
 
-  @Test func `a device that may have moved is checked at once`() {
+  @Test func `a device that may have moved is checked immediately`() {
     var region = simulation()
     region.stay(20_200, accuracy: 20, during: 0..<40)
     #expect(!region.isHeld)

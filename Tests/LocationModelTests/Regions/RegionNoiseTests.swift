@@ -7,13 +7,13 @@ import Testing
 struct FixNoise {
   /// The standard deviation in metres in each direction.
   var size: Double
-  /// How much of the last error remains after a second, 0 to 1.
+  /// The share of the last error that remains after a second, 0 to 1.
   var memory = 0.0
   private var (east, north) = (0.0, 0.0)
 
   init(_ size: Double, memory: Double = 0) { (self.size, self.memory) = (size, memory) }
 
-  /// Returns the next error, so many seconds after the last one.
+  /// Returns the next error, a number of seconds after the last one.
   mutating func next(after seconds: UInt64, using random: inout SeededGenerator) -> (east: Double, north: Double) {
     let kept = memory > 0 ? pow(memory, Double(seconds)) : 0
     let fresh = (1 - kept * kept).squareRoot() * size
@@ -24,9 +24,9 @@ struct FixNoise {
   }
 }
 
-/// What a region tells about places with noise. The reported accuracy is the radius that holds 68 % of the fixes.
+/// Regions with noisy locations. The reported accuracy is the radius that holds 68 % of the fixes.
 @Suite struct RegionNoiseTests {
-  /// A device that stands still for some hours. Returns the events that are no first determination.
+  /// A device that stands still for some hours. Returns the events other than the first determination.
   private func falseEvents(
     _ metres: Double, accuracy: Double, noise: Double, memory: Double, every step: UInt64, hours: UInt64, seed: UInt64
   ) -> Double {
@@ -74,7 +74,7 @@ struct FixNoise {
     }
   }
 
-  @Test func `good fixes too near to the border to decide refute a single one beyond it`() {
+  @Test func `good fixes that are too near the border to decide refute a single one beyond it`() {
     var region = RegionSimulation(RegionSimulation.configuration(radius: 150))
     region.stay(100, accuracy: 1, during: 0..<54)
     region.stay(145, accuracy: 1, during: 54..<70)
@@ -97,7 +97,7 @@ struct FixNoise {
     #expect(region.changes.last?.kind == .lost)
   }
 
-  @Test func `a cell that says nothing about the region does not veto a receiver`() {
+  @Test func `a cell that is no evidence for the region does not overrule a receiver`() {
     var region = RegionSimulation(RegionSimulation.configuration(radius: 150))
     region.stay(0, during: 0..<60)
     region.locate(900, at: 60)
@@ -107,7 +107,7 @@ struct FixNoise {
     #expect(region.changes.last?.kind == .exited)
   }
 
-  @Test func `a single fix of a source that falls silent is believed`() {
+  @Test func `a single fix counts if its source falls silent`() {
     var region = RegionSimulation(RegionSimulation.configuration(radius: 150))
     region.stay(0, during: 0..<60)
     region.locate(900, accuracy: 30, at: 60)
@@ -123,7 +123,7 @@ struct FixNoise {
       var region = RegionSimulation(RegionSimulation.configuration(radius: 150))
       var (second, metres, direction): (UInt64, Double, Double) = (0, 0, 1)
       for _ in 0..<1_000 {
-        // Walks out or in at 1.4 m/s and then rests a while.
+        // Walks out or in at 1.4 m/s and then pauses.
         let target = direction > 0 ? 400.0 : 0
         while abs(target - metres) > 3 {
           metres += direction * 1.4 * 2

@@ -40,7 +40,7 @@ struct RegionSimulation {
     RegionConfiguration(CircularRegion(latitude: 48, longitude: 11, radius: radius)!)
   }
 
-  /// A location so many metres north of the centre, measured `measured` seconds into the simulation.
+  /// A location at a distance in metres north of the centre, measured `measured` seconds into the simulation.
   static func location(
     _ metres: Double, east: Double = 0, accuracy: Double? = 10, speed: Double? = nil, measured: UInt64,
     difference: Int = 0, source: SourceKind = .unknown
@@ -61,7 +61,7 @@ struct RegionSimulation {
     }
   }
 
-  /// Whether the source is held for the region now.
+  /// Whether the region currently needs the source.
   var isHeld: Bool {
     let time = BootInstant.seconds(now)
     return switch machine.need {
@@ -74,7 +74,7 @@ struct RegionSimulation {
 
   /// A location at a second, after every timer that is due until then.
   ///
-  /// - Parameter difference: By how many seconds the source's clock is ahead of the machine's.
+  /// - Parameter difference: The seconds by which the source's clock is ahead of the machine's.
   mutating func locate(
     _ metres: Double, east: Double = 0, accuracy: Double? = 10, at second: UInt64, age: UInt64 = 0,
     difference: Int = 0, speed: Double? = nil, source: SourceKind = .unknown

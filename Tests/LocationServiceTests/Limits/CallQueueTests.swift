@@ -60,8 +60,8 @@ import Testing
     #expect(queue.drain() == [2, 100])
   }
 
-  /// A debt was cleared when its account's turn came, even if no call of the account could be served then.
-  @Test func `an account that is not served keeps its debt`() {
+  /// Regression: a debt was cleared at its account's turn even if none of the account's calls could be served then.
+  @Test func `an account without a served call keeps its debt`() {
     var queue = FairQueue<String, Int>()
     for account: Account in [1, 2] {
       for number in 0..<4 { #expect(queue.add(number, bytes: 1, from: account == 1 ? "1" : "2", of: account) == nil) }
@@ -128,8 +128,8 @@ import Testing
     #expect(queue.add(0, bytes: 5_000, from: "large", of: 2) != nil)
   }
 
-  /// The calls of a user with two hundred connections filled the queue before the bus had said whose they are, and
-  /// other users' calls were refused.
+  /// Regression: the calls of a user with two hundred connections filled the queue before the bus had identified the
+  /// user, and other users' calls were refused.
   @Test func `unknown clients leave half of the queue to users`() {
     var queue = FairQueue<String, Int>()
     for client in 0..<200 {
@@ -152,7 +152,7 @@ import Testing
     #expect(queue.drain() == [1, 2, 3])
   }
 
-  @Test func `a call that comes when the client is known does not overtake earlier ones`() {
+  @Test func `a call after the client is identified does not overtake earlier ones`() {
     var queue = FairQueue<String, Int>()
     #expect(queue.add(1, bytes: 1, from: "new", of: nil) == nil)
     #expect(queue.add(2, bytes: 1, from: "new", of: 5) == nil)
@@ -186,7 +186,7 @@ import Testing
     #expect(queue.count == 0 && queue.bytes == 0)
   }
 
-  @Test func `a line that never empties does not grow`() {
+  @Test func `a line that is never empty does not grow`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<10 { #expect(queue.add(number, bytes: 1, from: "a", of: 1) == nil) }
     for number in 10..<100_000 {
@@ -210,7 +210,7 @@ extension FairQueue {
 
   private var queue: Queue { Queue(.init(burst: 3, perSecond: 10, perClient: 4, all: 64)) }
 
-  @Test func `a burst is refused at once, and later calls at a steady rate`() {
+  @Test func `a burst is refused immediately, and later calls at a steady rate`() {
     var queue = queue
     for call in 0..<3 { #expect(queue.add(call, of: "a") == .refuseNow) }
     #expect(queue.add(3, of: "a") == .waits)
@@ -229,7 +229,7 @@ extension FairQueue {
     #expect(queue.due(at: 200_000) == [3, 100])
   }
 
-  @Test func `another user is not concerned`() {
+  @Test func `another user's refusals are not delayed`() {
     var queue = queue
     for call in 0..<7 { _ = queue.add(call, of: "flood") }
     #expect(queue.add(100, of: "other", 1001) == .refuseNow)
@@ -243,7 +243,7 @@ extension FairQueue {
     #expect(queue.due(at: 200_000) == [3, 13, 4, 14])
   }
 
-  @Test func `nothing is refused at once while the way to the bus is blocked`() {
+  @Test func `refusals wait while the connection to the bus is blocked`() {
     var queue = queue
     #expect(queue.add(1, of: "a", mayRefuseNow: false) == .waits)
     #expect(queue.add(2, of: "a") == .waits, "in their order")
@@ -292,7 +292,7 @@ extension RefusalQueue<String, Int> {
 }
 
 @Suite struct BusPaceTests {
-  /// Looks every millisecond while the bus takes bytes at a rate and the queue is filled to the limit.
+  /// Checks every millisecond while the bus accepts bytes at a given rate and the queue is filled to the limit.
   private func limit(perSecond: Int, _ pace: BusPace = BusPace(), from first: Int = 0) -> BusPace {
     var pace = pace
     var queued = 0
@@ -305,7 +305,7 @@ extension RefusalQueue<String, Int> {
     return pace
   }
 
-  @Test func `no more is queued than the bus takes in a moment`() {
+  @Test func `no more is queued than the bus soon accepts`() {
     #expect(BusPace().limit == 24 * 1024)
     #expect(limit(perSecond: 300_000).limit == 12_000)
     #expect(limit(perSecond: 40_000).limit == 4 * 1024, "enough for an answer")
@@ -318,7 +318,7 @@ extension RefusalQueue<String, Int> {
     #expect(pace.limit == 24 * 1024)
   }
 
-  @Test func `the limit follows the bus`() {
+  @Test func `the limit follows the speed of the bus`() {
     #expect(limit(perSecond: 300_000, limit(perSecond: 10_000), from: 2_000).limit == 12_000)
   }
 }

@@ -73,7 +73,7 @@ import Testing
     #expect(way.outbox.hasRoom(for: ":1.1"))
   }
 
-  @Test func `a call of a suspended client lets it have its newest location`() {
+  @Test func `a call of a suspended client releases its newest location`() {
     for _ in 0..<12 { way.outbox.sent(100_000, to: ":1.1") }
     var done = 0
     way.outbox.whenRoom(for: ":1.1") { done += 1 }
@@ -98,7 +98,7 @@ import Testing
 }
 
 @Suite struct PingPoolTests {
-  /// The exclusivity check ended the service when spare connections were closed.
+  /// Regression: closing spare connections violated exclusive access and ended the service.
   @Test func `more clients than fit on one connection answer`() throws {
     let bus = try PrivateBus(.session)
     let pool = PingPool { () throws(DBusError) in try Connection(to: .address(bus.address)) }
@@ -108,7 +108,7 @@ import Testing
     try turning("all have answered") { answered.count == clients.count }
   }
 
-  @Test func `clients that never answer do not prevent that others are asked`() throws {
+  @Test func `clients that never answer do not prevent pings to others`() throws {
     let bus = try PrivateBus(.session)
     let pool = PingPool(connections: 1, perConnection: 2, patience: .milliseconds(100)) { () throws(DBusError) in
       try Connection(to: .address(bus.address))
@@ -129,13 +129,13 @@ import Testing
     for client in silent { client.suspend(false) }
   }
 
-  @Test func `one account with connections without end leaves pings to others`() throws {
+  @Test func `one account with any number of connections leaves pings to others`() throws {
     let bus = try PrivateBus(.session)
     let pool = PingPool(connections: 2, perConnection: 32) { () throws(DBusError) in
       try Connection(to: .address(bus.address))
     }
     let clients = try (0..<60).map { _ in try Connection(to: .address(bus.address)) }
-    // None can answer, because the loop does not run.
+    // None can answer, because the loop is not running.
     let asked = clients.dropLast().filter { pool.ping($0.uniqueName, of: 1000) {} }
     #expect(asked.count == 32)
     var isAnswered = false
@@ -143,8 +143,8 @@ import Testing
     try turning("it has answered") { isAnswered }
   }
 
-  /// One attempt for each ping that was due stopped the service while the bus took no more connections.
-  @Test func `a bus that refuses connections is left alone for a while`() {
+  /// Regression: one attempt for each due ping blocked the service while the bus accepted no more connections.
+  @Test func `after the bus refuses a connection the next attempt waits`() {
     var attempts = 0
     let pool = PingPool { () throws(DBusError) in
       attempts += 1
@@ -161,7 +161,7 @@ import Testing
     var told = 0
   }
 
-  /// Marks an object as often as it changes; its turn ends the mark.
+  /// Marks an object at each change; its turn removes the mark.
   private func mark(_ object: Object, _ payer: StatePacer.Payer, _ pacer: StatePacer) {
     guard !object.isMarked else { return }
     object.isMarked = true
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `however often state changes it is told at a fixed rate, the last value included`() throws {
+  @Test func `state changes are sent at a fixed rate, including the last one`() throws {
     let pacer = StatePacer()
     let (flapping, calm) = (Object(), Object())
     let pace = StatePacer.Payer.everybody.pace
@@ -187,7 +187,7 @@ import Testing
     #expect(flapping.told <= Int64(pace.burst) + seconds * Int64(pace.perSecond))
   }
 
-  @Test func `objects that are gone have no turn`() throws {
+  @Test func `closed objects have no turn`() throws {
     let pacer = StatePacer()
     let last = Object()
     let count = Int(StatePacer.Payer.everybody.pace.burst) * 3

@@ -63,7 +63,7 @@ struct LimitsTests {
     #expect(take(1_200_000))
   }
 
-  @Test func `a full bucket can be forgotten`() {
+  @Test func `a full bucket can be removed`() {
     var bucket = TokenBucket(burst: 2, at: 0)
     func isFull(_ now: MonotonicInstant) -> Bool { bucket.isFull(burst: 2, perSecond: 1, at: now) }
     #expect(isFull(0))
@@ -74,7 +74,7 @@ struct LimitsTests {
 }
 
 @Suite struct QuotaTests {
-  @Test func `eight users cannot take everything, and root still gets some`() {
+  @Test func `eight users cannot take everything, and root still receives a share`() {
     var quota = Quota()
     let taken = (1...8).map { quota.fill(.user($0)) }
     #expect(taken[0] == 512)
@@ -83,14 +83,14 @@ struct LimitsTests {
     #expect(quota.fill(99) >= 16)
   }
 
-  @Test func `thirty users leave something for the next one`() {
+  @Test func `thirty users leave a share for the next one`() {
     var quota = Quota()
     for user: UInt32 in 1...30 { #expect(quota.fill(.user(user)) >= Quota.free) }
     #expect(quota.fill(31) >= Quota.free)
     #expect(quota.take(for: 0, perAccount: 512, of: 4096) == nil, "root has its reserve")
   }
 
-  @Test func `ten users together leave some for the next one, and root still gets more`() {
+  @Test func `ten users together leave a share for the next one, and root still receives more`() {
     var quota = Quota()
     for user: UInt32 in 1...5 { #expect(quota.fill(.user(user), perAccount: 100, of: 1_000) == 100) }
     for user: UInt32 in 6...10 { #expect(quota.fill(.user(user), perAccount: 100, of: 1_000) > Quota.free) }
@@ -104,7 +104,7 @@ struct LimitsTests {
     #expect(quota.take(for: 1000, perAccount: 512, of: 4096) == .account)
   }
 
-  @Test func `a small whole is not shared but used up`() {
+  @Test func `a small total is used up instead of shared`() {
     var quota = Quota()
     #expect(quota.fill(1000, of: 10) == 10)
     #expect(quota.take(for: 1000, perAccount: 512, of: 10) == .whole)
@@ -125,7 +125,7 @@ struct LimitsTests {
 }
 
 extension Quota {
-  /// Takes as much as there is for an account, and returns how much that was.
+  /// Takes all that is available to an account, and returns the amount.
   fileprivate mutating func fill(_ account: Account, perAccount: Int = 512, of whole: Int = 4096) -> Int {
     var count = 0
     while take(for: account, perAccount: perAccount, of: whole) == nil { count += 1 }
@@ -133,7 +133,7 @@ extension Quota {
   }
 }
 
-/// In tests a number is the account of the user with that id.
+/// In tests a number stands for the account of the user with that id.
 nonisolated extension Account: ExpressibleByIntegerLiteral {
   public init(integerLiteral user: UInt32) { self = .user(user) }
 }

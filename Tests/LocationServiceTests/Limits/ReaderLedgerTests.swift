@@ -22,7 +22,7 @@ import Testing
     #expect(ledger.state(of: "stopped", at: 600 * Self.second) == .reading)
   }
 
-  @Test func `a client that answers never notices, however much it gets`() {
+  @Test func `a client that answers is never held back, however much it receives`() {
     var ledger = ReaderLedger<String>()
     var pings = 0
     for step in 0..<400_000 {
@@ -50,7 +50,7 @@ import Testing
   @Test func `calls alone do not prove that a client reads`() {
     var ledger = ReaderLedger<String>()
     var (sent, now) = (0, MonotonicInstant.origin)
-    // A list of 282 KB for each call, 50 times a second, and nothing is ever read.
+    // A list of 282 KB is the answer to each of 50 calls a second, and no answer is ever read.
     while ledger.state(of: "flood", at: now) != .suspended, sent < 100 << 20 {
       _ = ledger.called("flood", at: now)
       _ = ledger.send(282_000, to: "flood", of: 1, at: now)
@@ -62,7 +62,7 @@ import Testing
     #expect(ledger.state(of: "flood", at: now) == .suspended)
   }
 
-  @Test func `one blocking call after the other is a way to use the service`() {
+  @Test func `a client may make one blocking call after the other`() {
     var ledger = ReaderLedger<String>()
     // Such a program reads its replies and never answers a ping.
     for step in 0..<100_000 {
@@ -79,7 +79,7 @@ import Testing
   @Test func `hundreds of connections of one user that never read stay below a bound`() {
     var ledger = ReaderLedger<String>()
     var sent = 0
-    // Each gets ten locations a second for an hour in 16 subscriptions.
+    // Each receives ten locations a second for an hour in 16 subscriptions.
     for step in 0..<36_000 {
       let now = MonotonicInstant.milliseconds(step * 100)
       for number in 0..<256 where ledger.state(of: "c\(number)", at: now) == .reading {
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `a client that leaves is forgotten, and its user owes nothing for it`() {
+  @Test func `a client that leaves is dropped, and its user owes nothing for it`() {
     var ledger = ReaderLedger<String>()
     for number in 0..<100 { _ = ledger.send(200 * Self.kibibyte, to: "c\(number)", of: 1000, at: 0) }
     for number in 0..<100 { ledger.left("c\(number)") }
@@ -138,7 +138,7 @@ import Testing
     #expect(ledger.count == 0)
   }
 
-  @Test func `after a stall only clients that owe an answer get nothing`() {
+  @Test func `after a stall only clients that owe an answer receive nothing`() {
     var ledger = ReaderLedger<String>()
     _ = ledger.sendUntilPing("stopped")
     _ = ledger.send(400, to: "fine", of: 1, at: 0)
@@ -150,7 +150,7 @@ import Testing
 }
 
 extension ReaderLedger<String> {
-  /// Sends until a ping is due, and returns how many bytes that took.
+  /// Sends until a ping is due, and returns the number of bytes sent.
   fileprivate mutating func sendUntilPing(_ client: String, user: Account = 1) -> Int {
     var bytes = 0
     repeat { bytes += 400 } while !send(400, to: client, of: user, at: 0)
@@ -159,7 +159,7 @@ extension ReaderLedger<String> {
 }
 
 nonisolated extension ReaderLedger {
-  /// Counts bytes and pings immediately if that is due.
+  /// Counts bytes, and pings immediately if a ping is due.
   fileprivate mutating func send(_ bytes: Int, to client: Client, of user: Account, at now: MonotonicInstant) -> Bool {
     guard sent(bytes, to: client, of: user, at: now) else { return false }
     pinged(client, at: now)

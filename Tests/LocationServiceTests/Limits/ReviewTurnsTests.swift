@@ -52,7 +52,7 @@ import Testing
     #expect(reviews.reviewed == ["stays"])
   }
 
-  @Test func `a change without clients is a pass, too`() throws {
+  @Test func `a change without clients completes a pass`() throws {
     reviews.turns.schedule()
     try turning("it has ended") { reviews.passes == 1 }
   }
