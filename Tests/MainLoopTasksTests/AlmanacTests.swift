@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `each subscriber receives almanacs, nil without access, and nothing after it cancels`() async throws {
+  @Test func `each subscriber receives almanacs, nil without access, and nothing after cancelling`() async throws {
     var (zones, others): ([String?], [DayPhase?]) = ([], [])
     var cancelled = false
     let almanacs = connection.almanacPublisher().handleEvents(receiveCancel: { cancelled = true })

@@ -14,7 +14,7 @@ import Testing
     connection = try Connection(to: .address(bus.address))
   }
 
-  /// Runs tasks and the loop until the result is there.
+  /// Runs tasks and the loop until the result is available.
   private func result<Success: Sendable>(of call: Task<Success, any Error>) async throws -> Result<Success, any Error> {
     var result: Result<Success, any Error>?
     Task { result = await call.result }
@@ -53,7 +53,7 @@ import Testing
     await #expect(throws: CallFailure.notSent(DBusError(.cancelled, "The call was cancelled"))) { try await call.value }
   }
 
-  /// An object with one of everything that a proxy reaches.
+  /// An object with a member of every kind that a proxy supports.
   private final class Counter {
     var count: Int32 = 0
     static let interface = Interface<Counter>(

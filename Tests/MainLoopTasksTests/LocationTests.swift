@@ -6,7 +6,7 @@ import MainLoopTasks
 import Observation
 import Testing
 
-/// A source that does what the test says.
+/// A source under the test's control.
 private final class TestSource: LocationSource {
   var onEvent: ((LocationSourceEvent) -> Void)?
   var required: AccuracyLevel?
@@ -36,7 +36,7 @@ private final class TestSource: LocationSource {
     }
   }
 
-  @Test func `a loop over locations gets the newest and ends with its task`() async throws {
+  @Test func `a loop over locations receives the newest and ends with its task`() async throws {
     let publicist = LocationPublicist(manager)
     manager.startUpdatingLocation()
     var latitudes: [Double] = []
@@ -91,7 +91,7 @@ private final class TestSource: LocationSource {
     #expect(try await failure(timeout: .milliseconds(20), nil) == .locationUnknown)
   }
 
-  @Test func `cancelling a request for the current location releases the source, but not from under another`()
+  @Test func `cancelling a request for the current location releases the source unless another one needs it`()
     async throws
   {
     let first = Task { try await manager.currentLocation() }

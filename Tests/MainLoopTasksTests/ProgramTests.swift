@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// A program whose loop serves tasks, since the main queue of a test run is served already.
+/// A program whose loop serves tasks, because a test run already serves the main queue.
 @Suite(.serialized) struct ProgramTests {
   @Test func `tasks run on GLib's main loop, sleep, follow publishers and are cancelled`() throws {
     let result = try run([Rig.product("tasks-example")])
@@ -29,7 +29,7 @@ import Testing
     #expect(wakeUps < 10, "\(line)")
   }
 
-  /// The name of a module begins the names of all its symbols.
+  /// The names of all symbols of a module contain the module's name.
   private func links(_ program: String, _ module: String) throws -> Bool {
     let bytes = try Data(contentsOf: URL(filePath: Rig.product(program)), options: .alwaysMapped)
     return bytes.range(of: Data("$s\(module.count)\(module)".utf8)) != nil

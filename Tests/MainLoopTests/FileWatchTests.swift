@@ -84,7 +84,7 @@ import Testing
     #expect(watch == nil)
   }
 
-  /// A source whose conditions were taken away was called again and again for a hang-up.
+  /// Regression: a source without conditions was called repeatedly after a hang-up.
   @Test func `a watch for nothing is never called`() throws {
     let pipe = try Pipe()
     var calls = 0

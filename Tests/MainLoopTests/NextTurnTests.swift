@@ -53,7 +53,7 @@ import Testing
     withExtendedLifetime((busy, timer)) {}
   }
 
-  @Test func `a source that is left to the loop lives until it is over or cancelled`() throws {
+  @Test func `a source without an owner exists until it ends or is cancelled`() throws {
     var (calls, ticks) = (0, 0)
     weak var once: LoopSource?
     weak var ticking: LoopSource?

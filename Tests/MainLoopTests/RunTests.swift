@@ -26,10 +26,10 @@ import Testing
     try turning("the loop is still good") { turns == 1 }
   }
 
-  /// The loop belonged for ever to the thread that had touched it first, and did nothing on any other.
+  /// Regression: the loop belonged to the first thread that used it, and did nothing on any other.
   @Test func `the main actor may move to another thread`() async throws {
     for delay in [Duration.zero, .milliseconds(5_500)] {
-      // Dispatch ends a thread that has had nothing to do for five seconds; the next one to serve the actor is another.
+      // Dispatch ends a thread that was idle for five seconds; another one then serves the actor.
       try await Task.sleep(for: delay)
       var called = false
       MainLoop.main.nextTurn { called = true }.keep()

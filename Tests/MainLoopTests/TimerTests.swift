@@ -126,7 +126,7 @@ import Testing
     var ticks: [Int64] = []
     let timer = MainLoop.main.every(.microseconds(5_000)) { ticks.append(monotonic - start) }
     try turning("forty ticks") { ticks.count >= 40 }
-    // Each is late by its own lateness only. With drift the last would be late by the sum of all.
+    // Each delay is independent of the previous ones. With drift, the last one would be late by the sum of all delays.
     for (index, tick) in ticks.enumerated() { #expect(tick >= Int64(index + 1) * 5_000) }
     let phases = ticks.map { $0 % 5_000 }.sorted()
     #expect(phases[phases.count / 2] < 4_000, "half of them are on time: \(phases)")
@@ -144,7 +144,7 @@ import Testing
     withExtendedLifetime(timer) {}
   }
 
-  /// A program that had been stopped for an hour called an action of every second 3,600 times at once.
+  /// Regression: a program that had been stopped for an hour called a one-second action 3,600 times without a pause.
   @Test func `missed deadlines are skipped`() throws {
     var ticks: [Int64] = []
     let start = monotonic
@@ -158,11 +158,11 @@ import Testing
     withExtendedLifetime(timer) {}
   }
 
-  @Test func `a deadline long ago is not made up for`() throws {
+  @Test func `a deadline long ago fires only once`() throws {
     var ticks = 0
     let timer = MainLoop.main.every(.microseconds(60_000_000), first: .distantPast) { ticks += 1 }
     try turning("the first tick") { ticks > 0 }
-    // The second comes within a minute; more would take a whole one.
+    // The second call follows within a minute; a third one would need a whole minute more.
     try turning(for: .milliseconds(30), "no more") { ticks <= 2 }
     withExtendedLifetime(timer) {}
   }

@@ -30,7 +30,7 @@ import Testing
     #expect(blocked() == before.union([SIGUSR1]))
   }
 
-  @Test func `other signals are left alone`() throws {
+  @Test func `other signals are not affected`() throws {
     var received: [Int32] = []
     let other = UnixSignals([SIGUSR2]) { received.append($0) }
     let signals = UnixSignals([SIGUSR1]) { received.append($0) }
@@ -39,7 +39,7 @@ import Testing
     withExtendedLifetime((signals, other)) {}
   }
 
-  /// The loop over the descriptor went on after the action had closed it.
+  /// Regression: the loop continued to read the descriptor after the action had closed it.
   @Test func `the action may release its watch`() throws {
     var received: [Int32] = []
     var signals: UnixSignals?
@@ -52,7 +52,7 @@ import Testing
     try turning("the first arrives") { !received.isEmpty }
     #expect(signals == nil)
     try turning(for: .milliseconds(20), "the second is not for us any more") { received.count == 1 }
-    // Take the one that is left out of the queue, for those who come later.
+    // Removes the remaining signal from the queue, for later tests.
     var rest = sigset_t()
     sigemptyset(&rest)
     sigaddset(&rest, SIGUSR2)
@@ -61,11 +61,11 @@ import Testing
     while sigtimedwait(&rest, nil, &none) > 0 {}
   }
 
-  @Test func `the descriptor is closed in the end`() throws {
+  @Test func `the descriptor is closed with the watch`() throws {
     func descriptors() -> Int { (0..<256).count { fcntl($0, F_GETFD) >= 0 } }
     let before = descriptors()
     for _ in 0..<50 { _ = UnixSignals([SIGUSR1]) { _ in } }
-    // Libraries may open one of their own meanwhile.
+    // Libraries may open another one meanwhile.
     #expect(descriptors() < before + 25)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import GeopublicistProcessSupport
 
 @Suite struct JournalSocketTests {
-  /// A journal that reads only when it is told.
+  /// A journal that reads only on command.
   private final class Journal {
     let path: String
     private let directory = TemporaryDirectory()
@@ -31,10 +31,10 @@ import Testing
     }
   }
 
-  @Test func `a journal that does not read is not waited for, and learns later how much it missed`() throws {
+  @Test func `a journal that does not read blocks nothing, and later receives the number of lost messages`() throws {
     let journal = try Journal()
     let socket = try #require(JournalSocket(journal.path))
-    // A write that waits would never return.
+    // A blocking write would never return.
     for number in 0..<1_000 { socket.write(JournalSocket.entry([("MESSAGE", "\(number)")])) }
     let first = journal.read()
     #expect(first.count < 1_000)

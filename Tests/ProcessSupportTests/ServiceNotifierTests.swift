@@ -4,12 +4,12 @@ import GeopublicistTestSupport
 import Glibc
 import Testing
 
-/// The program's side of sd_notify(3), against a socket as the service manager has it.
+/// The program's side of sd_notify(3), with a socket like the service manager's.
 @Suite @MainActor struct ServiceNotifierTests {
   private let folder = TemporaryDirectory()
   private var name: String { folder.file("notify") }
 
-  /// A datagram socket at a path, or without a file where the name begins with @.
+  /// A datagram socket at a path, or an abstract one if the name begins with @.
   @MainActor final class Manager {
     private let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
 
@@ -28,7 +28,7 @@ import Testing
 
     isolated deinit { close(descriptor) }
 
-    /// The next message that has arrived, nil if none has: a datagram is there as soon as its sender has returned.
+    /// The next message that has arrived, or nil. A datagram arrives before its sender's call returns.
     func received() -> String? {
       var buffer = [UInt8](repeating: 0, count: 4096)
       let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
@@ -65,7 +65,7 @@ import Testing
     #expect(message.split(separator: "=").last.flatMap { Int64($0) } ?? 0 > 0)
   }
 
-  @Test func `the watchdog is fed twice per interval, and only by the process it is meant for`() throws {
+  @Test func `the watchdog is notified twice per interval, and only by the process for which it is meant`() throws {
     let manager = try Manager(name)
     func interval(_ time: String?, _ process: String?, socket: String? = nil) -> Duration? {
       ServiceNotifier(
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  /// The descriptor that the next file gets.
+  /// The descriptor that the next opened file will receive.
   private func nextDescriptor() -> Int32 {
     let descriptor = open("/dev/null", O_RDONLY)
     close(descriptor)

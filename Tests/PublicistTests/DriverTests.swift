@@ -7,7 +7,7 @@ import Publicist
 import Testing
 
 extension Publisher where Output == AuthorizationStatus, Failure == Never {
-  /// What views bind to: never fails, gives a newcomer the last value, and speaks on the main loop only.
+  /// A publisher for views: never fails, sends a new subscriber the last value, and delivers on the main loop only.
   func authorizedDriver() -> AnyPublisher<Bool, Never> {
     map(\.isAuthorized)
       .removeDuplicates()
@@ -33,7 +33,7 @@ extension Publisher where Output == AuthorizationStatus, Failure == Never {
     recorder.cancel()
   }
 
-  @Test func `a new subscriber gets the last value and shares one subscription`() throws {
+  @Test func `a new subscriber receives the last value and shares one subscription`() throws {
     var subscriptions = 0
     let driver = scene.publicist.authorizationPublisher()
       .handleEvents(receiveSubscription: { _ in subscriptions += 1 })

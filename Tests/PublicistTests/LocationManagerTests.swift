@@ -4,7 +4,7 @@ import Testing
 
 @testable import Publicist
 
-/// CoreLocation's manners, over a source that is a script.
+/// The behaviour of CoreLocation's manager, with a scripted source.
 @Suite struct LocationManagerTests {
   private let source = ScriptedSource()
   private let delegate = Diary()
@@ -41,7 +41,7 @@ import Testing
     #expect(source.required == [.exact, nil])
     #expect(delegate.latitudes == [1, 2])
     #expect(manager.location?.latitude == 2)
-    // Received is when it came here, and the numbers are the manager's own.
+    // The time of receipt is that in this process, and the manager assigns its own numbers.
     #expect(delegate.locations.map(\.sequence) == [1, 2])
     #expect(delegate.locations.allSatisfy { $0.receivedAt > 0 })
   }
@@ -89,7 +89,7 @@ import Testing
     #expect(source.required == [.city, .street])
   }
 
-  @Test func `the delegate may stop in the middle of a callback`() {
+  @Test func `the delegate may stop updates inside a callback`() {
     delegate.onLocation = { $0.stopUpdatingLocation() }
     manager.startUpdatingLocation()
     fix(1)
@@ -98,7 +98,7 @@ import Testing
     #expect(source.required == [.exact, nil])
   }
 
-  @Test func `the location is forgotten with the access, before it is reported`() {
+  @Test func `lost access clears the location before it is reported`() {
     manager.startUpdatingLocation()
     source.authorize(.authorized(.always))
     fix(1)
@@ -137,7 +137,7 @@ import Testing
     #expect(delegate.failures == [LocationError(.denied, "No")])
   }
 
-  @Test func `the manager forgets and starts over`() {
+  @Test func `the manager drops its location and starts over`() {
     manager.startUpdatingLocation()
     fix(1)
     manager.forgetLocation()

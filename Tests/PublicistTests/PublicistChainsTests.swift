@@ -7,7 +7,7 @@ import Testing
 @Suite struct PublicistChainsTests {
   let scene = Scene()
 
-  /// A publicist of the simplest kind: the status when it is made, then the changes.
+  /// The simplest publicist: the status at its creation, then the changes.
   final class SimplePublicist: LocationManagerDelegate {
     private let current: AuthorizationStatus
     private let authorizations = PassthroughSubject<AuthorizationStatus, Never>()
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `Just merged with a subject speaks first and never ends`() {
+  @Test func `Just merged with a subject sends first and never ends`() {
     let publicist = SimplePublicist(scene.manager)
     let recorder = publicist.authorizationPublisher().record()
     scene.source.authorize(.authorized(.whenInUse))

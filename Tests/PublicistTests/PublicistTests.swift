@@ -41,7 +41,7 @@ import Testing
     #expect(second.values.count == 1)
   }
 
-  @Test func `errors are a stream of their own`() {
+  @Test func `errors have a separate stream`() {
     let errors = scene.publicist.errorPublisher().record()
     let locations = scene.publicist.locationPublisher().record()
     scene.source.fail(.unavailable)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Publicist
 
-/// Regions of a location manager, in CoreLocation's words and as publishers.
+/// Regions of a location manager, through CoreLocation's interface and as publishers.
 @Suite(.serialized) struct RegionMonitoringTests {
   private let source = ScriptedSource()
   private let diary = Diary()
@@ -30,7 +30,7 @@ import Testing
     source.move(north: metres, accuracy: 10, at: Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime()))
   }
 
-  @Test func `a region reports its state at once and releases the source far from the border`() throws {
+  @Test func `a region reports its first state and releases the source far from the border`() throws {
     let publicist = LocationPublicist(manager)
     var events: [RegionEvent] = []
     let subscription = publicist.regionPublisher(for: configuration()).sink { events.append($0) }

@@ -3,7 +3,7 @@ import GeopublicistLocationModel
 import Publicist
 import Testing
 
-/// A source of locations that says what the test says, and notes what it is asked.
+/// A source of locations under the test's control, which records its calls.
 final class ScriptedSource: LocationSource {
   var onEvent: ((LocationSourceEvent) -> Void)?
   var required: [AccuracyLevel?] = []
@@ -46,7 +46,7 @@ struct Scene {
   }
 }
 
-/// Notes what a manager tells.
+/// Records a manager's callbacks.
 final class Diary: LocationManagerDelegate {
   private(set) var locations: [Location] = []
   private(set) var authorizations: [AuthorizationStatus] = []

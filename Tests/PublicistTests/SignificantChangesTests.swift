@@ -4,7 +4,7 @@ import Testing
 
 @testable import Publicist
 
-/// Filters and significant changes of a location manager, in CoreLocation's words.
+/// Filters and significant changes of a location manager, through CoreLocation's interface.
 @Suite(.serialized) struct SignificantChangesTests {
   private let source = ScriptedSource()
   private let diary = Diary()

@@ -9,7 +9,7 @@ enum StatusFailure: String, Error {
 }
 
 extension LocationPublicist {
-  /// The status as long as there is hope.
+  /// The status until it becomes a refusal.
   func statusPublisher() -> AnyPublisher<AuthorizationStatus, StatusFailure> {
     authorizationPublisher()
       .setFailureType(to: StatusFailure.self)
@@ -66,7 +66,7 @@ extension LocationPublicist {
     subscription.cancel()
   }
 
-  /// Retrying a refusal at once is refused at once; the stream ends after the last attempt.
+  /// An immediate retry is refused again, so the stream ends after the last attempt.
   @Test func `retrying does not loop for ever`() {
     let recorder = scene.publicist.statusPublisher().retry(2).record()
     scene.source.authorize(.refused(.disabledByUser))

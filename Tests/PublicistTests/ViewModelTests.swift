@@ -4,7 +4,7 @@ import GeopublicistPublishingTestSupport
 import Publicist
 import Testing
 
-/// What a program shows of the location, kept up to date by publishers alone.
+/// A view model of the location that is updated only by publishers.
 final class LocationViewModel: ObservableObject {
   @Published private(set) var status: AuthorizationStatus = .notDetermined
   @Published private var location: Location?
@@ -76,7 +76,7 @@ nonisolated private func isWithinOneMetre(_ old: Location?, _ new: Location?) ->
     subscription.cancel()
   }
 
-  /// The comparison is with the location received last: a user who walks slowly enough is never shown to move.
+  /// The comparison is with the last location received, so slow movement is never shown.
   @Test func `slow drift is never shown`() {
     let model = LocationViewModel(scene.publicist, clock: clock)
     for step in 0..<100 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Collects what `print(_:to:)` writes, a line at a time.
+/// Collects the lines that `print(_:to:)` writes.
 public final class LineStream: TextOutputStream {
   public private(set) var text = ""
 

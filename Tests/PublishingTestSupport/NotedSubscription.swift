@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Publishing
 
-/// A subscription by itself, without a publisher: it notes what it is asked.
+/// A subscription without a publisher, which records requests and cancellation.
 public final class NotedSubscription: Subscription {
   private let trace: Trace
   private let name: String

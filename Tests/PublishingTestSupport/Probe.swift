@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Publishing
 
-/// An upstream under the test's control. It notes what it is asked, and sends whatever the test says, also when nobody
-/// asked for it, after the end and after a cancel: operators must cope with that.
+/// An upstream under the test's control. It records requests, and sends on command, even without demand, after the end
+/// and after a cancel. Operators must tolerate that.
 public final class Probe<Output, Failure: Error>: Publisher {
   public let name: String
   public let trace: Trace
-  /// All subscriptions, oldest first; `send` and `complete` speak to the last.
+  /// All subscriptions, oldest first; `send` and `complete` use the last.
   public private(set) var links: [Link] = []
-  /// Lets go of the subscriber at completion and cancel, as a source should; the leak tests need that.
+  /// Releases the subscriber at completion and cancel, as a source should; the leak tests need that.
   public let isPolite: Bool
-  /// What to do when the last subscription has been handed over, was asked, was cancelled; inside that very call.
+  /// Actions inside the call that passes the last subscription on, requests values, or cancels.
   public var onSubscribe: ((Link) -> Void)?
   public var onRequest: ((Link) -> Void)?
   public var onCancel: ((Link) -> Void)?
@@ -32,11 +32,11 @@ public final class Probe<Output, Failure: Error>: Publisher {
     onSubscribe?(link)
   }
 
-  /// Returns what the subscriber asked for on top, or nothing without a subscriber.
+  /// Returns the additional demand, or none without a subscriber.
   @discardableResult
   public func send(_ value: Output) -> Subscribers.Demand { links.last?.send(value) ?? .none }
 
-  /// Sends if there is demand for it, and says whether it did.
+  /// Sends if there is demand, and returns whether it did.
   @discardableResult
   public func offer(_ value: Output) -> Bool {
     guard let link = links.last, !link.isCancelled, link.outstanding > .none else { return false }
@@ -50,10 +50,10 @@ public final class Probe<Output, Failure: Error>: Publisher {
 
   public func complete(_ completion: Subscribers.Completion<Failure>) { links.last?.send(completion: completion) }
 
-  /// Hands the current subscriber one more subscription.
+  /// Passes another subscription to the current subscriber.
   public func send(subscription: any Subscription) { links.last?.subscriber?.receive(subscription: subscription) }
 
-  /// All that was asked of the last subscription.
+  /// The total demand of the last subscription.
   public var requested: Subscribers.Demand { links.last?.requested ?? .none }
   public var cancels: Int { links.reduce(0) { $0 + $1.cancels } }
 
@@ -65,10 +65,10 @@ public final class Probe<Output, Failure: Error>: Publisher {
     fileprivate var onRequest: ((Link) -> Void)?
     fileprivate var onCancel: ((Link) -> Void)?
     public private(set) var requested = Subscribers.Demand.none
-    /// What was asked and not sent yet.
+    /// The demand that has not been met yet.
     public private(set) var outstanding = Subscribers.Demand.none
     public private(set) var cancels = 0
-    /// How many values were sent.
+    /// The number of values sent.
     public private(set) var sent = 0
     public private(set) var isComplete = false
 

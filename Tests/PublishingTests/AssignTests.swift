@@ -12,7 +12,7 @@ import Testing
   }
   let trace = Trace()
 
-  @Test func `assign(to:on:) holds its object until cancelled`() {
+  @Test func `assign(to:on:) retains its object until cancelled`() {
     var box: Box? = Box()
     weak let weakBox = box
     let subject = PassthroughSubject<Int, Never>()
@@ -24,7 +24,7 @@ import Testing
     #expect(trace.text == "held gone")
   }
 
-  @Test func `assign(to:on:) lets go of its object at completion`() {
+  @Test func `assign(to:on:) releases its object at completion`() {
     var box: Box? = Box()
     weak let weakBox = box
     let subject = PassthroughSubject<Int, Never>()
@@ -37,7 +37,7 @@ import Testing
     cancellable?.cancel()
   }
 
-  @Test func `assign(to: &$x) does not hold its object`() {
+  @Test func `assign(to: &$x) does not retain its object`() {
     var model: Model? = Model()
     weak let weakModel = model
     let subject = PassthroughSubject<Int, Never>()
@@ -60,7 +60,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited up:cancel")
   }
 
-  @Test func `Subscribers.Assign asks for everything, writes, and stops at cancel`() {
+  @Test func `Subscribers.Assign has unlimited demand, writes, and stops at cancel`() {
     let box = Box()
     let probe = Probe<Int, Never>(trace)
     let assign = Subscribers.Assign(object: box, keyPath: \.number)

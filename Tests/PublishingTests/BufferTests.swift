@@ -5,10 +5,10 @@ import Testing
 
 @Suite("buffer") struct BufferTests {
   @Test(arguments: [
-    Rule("asks upstream for everything", asking: .none, "", gives: "up:sub up:unlimited"),
-    Rule("keeps the newest while nothing is asked", asking: .max(1), "1 2 3 4 | ask:1", gives: "1 | 4"),
+    Rule("has unlimited demand", asking: .none, "", gives: "up:sub up:unlimited"),
+    Rule("keeps the newest while there is no demand", asking: .max(1), "1 2 3 4 | ask:1", gives: "1 | 4"),
     Rule(
-      "holds the newest value until it is asked for, and the end behind it", asking: .none,
+      "keeps the newest value, and the end behind it, until there is demand", asking: .none,
       "1 2 3 4 ask:2 5 6 7 8 end | ask:1", gives: "4 5 | 8 end"),
   ])
   func `keepingNewest`(rule: Rule) {
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: [
-    Rule("asks upstream for as much as fits", asking: .none, "", gives: "up:sub up:max(1)"),
+    Rule("requests as many values as fit", asking: .none, "", gives: "up:sub up:max(1)"),
     Rule("a subject's oldest value stays", asking: .max(1), "?1 ?2 ?3 ?4 | ask:1", gives: "1 | 2"),
   ])
   func `keepFull`(rule: Rule) {

@@ -11,7 +11,7 @@ import Testing
     Rule(
       "carries the unmet demand over", asking: .max(3), "a:1 a:end ask:1",
       gives: "a:sub a:max(3) 1 b:sub b:max(2) b:max(1)"),
-    Rule("a failure of the first leaves the second alone", "a:fail", gives: "a:sub a:unlimited fail"),
+    Rule("after a failure of the first the second is not subscribed to", "a:fail", gives: "a:sub a:unlimited fail"),
     Rule("cancel reaches the first while it runs", "clear cancel a:end", gives: "a:cancel"),
     Rule("cancel reaches the second once it runs", "a:end clear cancel", gives: "b:cancel"),
   ])

@@ -16,9 +16,9 @@ import Testing
   }
 
   @Test(arguments: [
-    Rule("gives all values at the end, once asked", asking: .none, "1 2 end | ask:1", gives: "| [1, 2] end"),
-    Rule("gives nothing but the failure", "1 fail", gives: "fail"),
-    Rule("gives an empty array if there was no value", "end", gives: "[] end"),
+    Rule("sends all values at the end, if there is demand", asking: .none, "1 2 end | ask:1", gives: "| [1, 2] end"),
+    Rule("sends only the failure", "1 fail", gives: "fail"),
+    Rule("sends an empty array if there was no value", "end", gives: "[] end"),
   ])
   func `collect`(rule: Rule) {
     rule.check { $0.up.collect() }
@@ -26,7 +26,7 @@ import Testing
 
   @Test(arguments: [
     Rule(
-      "gives the values of each interval, and the remainder at the end",
+      "sends the values of each interval, and the remainder at the end",
       "0.1s 1 0.4s 2 0.4s 3 0.4s 4 0.4s 5 0.4s 6 end 1s", gives: "[1, 2, 3] [4, 5] [6] end"),
     Rule("a failure drops the remainder", "1 fail 2s", gives: "fail"),
     Rule("nothing comes after a cancellation", "1 cancel 2s", gives: ""),

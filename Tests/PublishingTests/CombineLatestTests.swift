@@ -8,11 +8,11 @@ import Testing
     Rule("is silent until every side has sent a value", "a:1 a:2 | b:10", gives: "| (2, 10)"),
     Rule("keeps the last value of a finished side", "a:1 a:end b:10 b:11 b:end", gives: "(1, 10) (1, 11) end"),
     Rule("a side that ends without a value ends it at once", "b:1 clear a:end", gives: "b:cancel end"),
-    Rule("one failure cancels the other before it goes down", "clear b:fail", gives: "a:cancel fail"),
+    Rule("one failure cancels the other side before it is passed on", "clear b:fail", gives: "a:cancel fail"),
     Rule(
-      "without demand no tuple passes; with demand the next is made of the newest values", asking: .max(1),
+      "without demand no tuple passes; with demand the next contains the newest values", asking: .max(1),
       "a:1 b:10 a:2 clear ask:1 b:11", gives: "a:max(1) b:max(1) (2, 11)"),
-    Rule("requests of every side what is requested of it", asking: .max(1), "", gives: "a:sub b:sub a:max(1) b:max(1)"),
+    Rule("passes its demand on to every side", asking: .max(1), "", gives: "a:sub b:sub a:max(1) b:max(1)"),
   ])
   func `combineLatest`(rule: Rule) {
     rule.check { $0.a.combineLatest($0.b) }

@@ -6,7 +6,7 @@ import Testing
 @Suite("CurrentValueSubject") struct CurrentValueSubjectTests {
   let trace = Trace()
 
-  @Test func `CurrentValueSubject gives the current value on the first demand, not on subscription`() {
+  @Test func `CurrentValueSubject sends the current value on the first demand, not on subscription`() {
     let subject = CurrentValueSubject<Int, TestError>(7)
     let recorder = subject.record(trace, asking: .none)
     trace.mark()
@@ -45,7 +45,7 @@ import Testing
     #expect(recorder.values == [1])
   }
 
-  @Test func `CurrentValueSubject: a newcomer after the end gets the end only`() {
+  @Test func `CurrentValueSubject: a new subscriber after the end receives only the end`() {
     let subject = CurrentValueSubject<Int, TestError>(1)
     subject.send(completion: .failure(.oops))
     let recorder = subject.record()
@@ -66,7 +66,7 @@ import Testing
     #expect(trace.text == "0=0 1=1 2=2 3=3")
   }
 
-  @Test func `CurrentValueSubject asks its upstream for everything and takes over its values`() {
+  @Test func `CurrentValueSubject has unlimited demand and forwards its upstream's values`() {
     let probe = Probe<Int, TestError>(trace)
     let subject = CurrentValueSubject<Int, TestError>(0)
     let connection = probe.subscribe(subject)

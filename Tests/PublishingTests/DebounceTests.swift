@@ -7,13 +7,13 @@ import Testing
   @Test(arguments: [
     Rule("a completion discards the pending value", "1 0.5s end run", gives: "end"),
     Rule("a failure discards the pending value too", "1 fail run", gives: "fail"),
-    Rule("a completion goes through the scheduler, not at once", "end | run", gives: "| end"),
+    Rule("a completion is delivered through the scheduler", "end | run", gives: "| end"),
     Rule("only the last of a burst passes, due after the last", "1 0.5s 2 0.5s 3 0.9s | 0.1s", gives: "| 3"),
     Rule("no demand at due time: the value is lost, not kept", asking: .none, "1 2s ask:1 2s 2 2s", gives: "2"),
     Rule(
       "demand counts; values due beyond it are lost", asking: .max(2), "1 2s 2 2s 3 2s 4 2s ask:1 5 2s", gives: "1 2 5"),
-    Rule("asks upstream for everything, whatever is requested", asking: .max(1), "ask:3", gives: "up:sub up:unlimited"),
-    Rule("nothing passes after cancel, though already scheduled", "1 clear cancel run 2 run", gives: "up:cancel"),
+    Rule("has unlimited demand, whatever is requested", asking: .max(1), "ask:3", gives: "up:sub up:unlimited"),
+    Rule("nothing passes after cancel, although already scheduled", "1 clear cancel run 2 run", gives: "up:cancel"),
   ])
   func `debounce`(rule: Rule) {
     rule.check { $0.up.debounce(for: 1, scheduler: $0.scheduler) }
@@ -33,7 +33,7 @@ import Testing
     rule.check { $0.up.debounce(for: 1, scheduler: ImmediateScheduler.shared) }
   }
 
-  @Test func `demand returned by receive(_:) counts, and a long burst leaves no long queue behind it`() {
+  @Test func `demand returned by receive(_:) counts, and no long queue remains after a long burst`() {
     let (scheduler, subject) = (TestScheduler(), PassthroughSubject<Int, TestError>())
     let recorder = subject.debounce(for: 0.5, scheduler: scheduler).record(asking: .max(1)) { $0 < 3 ? .max(1) : .none }
     for value in 1...5 {

@@ -6,7 +6,7 @@ import Testing
 @Suite("demand") struct DemandTests {
   let trace = Trace()
 
-  @Test func `demand adds up; unlimited is for ever`() {
+  @Test func `demand adds up; unlimited demand remains unlimited`() {
     trace.add((Subscribers.Demand.max(1) + .max(2)).traced)
     trace.add((Subscribers.Demand.unlimited + .max(1)).traced)
     trace.add((Subscribers.Demand.unlimited - .max(1)).traced)
@@ -62,7 +62,7 @@ import Testing
     #expect("\(Subscribers.Demand.max(3))" == "max(3)")
   }
 
-  @Test func `completion: equal when finished, or failed alike; the failure can be asked for`() {
+  @Test func `completion: equal if both finished or failed with equal errors; the failure is readable`() {
     typealias Completion = Subscribers.Completion<TestError>
     #expect(Completion.finished == .finished)
     #expect(Completion.failure(.oops) != .failure(.other))

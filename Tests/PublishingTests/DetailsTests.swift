@@ -3,7 +3,7 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// What programs come upon sooner or later and no table of rules lists.
+/// Details that programs meet in practice and that no table of rules lists.
 @Suite("details") struct DetailsTests {
   let trace = Trace()
 
@@ -30,7 +30,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `@Published: one property follows another of the same object without holding it`() {
+  @Test func `@Published: one property follows another of the same object without retaining it`() {
     final class Model {
       @Published var x = 1
       @Published var twice = 0
@@ -46,14 +46,14 @@ import Testing
     #expect(weakModel == nil)
   }
 
-  @Test func `autoconnect of a source that ends at once: the second subscriber gets the end only`() {
+  @Test func `autoconnect of a source that ends immediately: the second subscriber receives only the end`() {
     let connected = [1, 2].publisher.makeConnectable().autoconnect()
     connected.record(trace, "a")
     connected.record(trace, "b")
     #expect(trace.text == "a1 a2 aend bend")
   }
 
-  @Test func `a subscriber that asks twice for a Just gets it once`() {
+  @Test func `a second request to a Just sends nothing`() {
     let recorder = Just(1).record(trace, asking: .none)
     recorder.onValue = { [unowned recorder] _ in
       recorder.request(.max(1))
@@ -63,7 +63,7 @@ import Testing
     #expect(trace.text == "1 end")
   }
 
-  @Test func `a cancelled Just, Record or sequence gives nothing when asked`() {
+  @Test func `a cancelled Just, Record or sequence sends nothing on demand`() {
     let recorders = [
       Just(1).eraseToAnyPublisher().record(trace, asking: .none),
       [1].publisher.eraseToAnyPublisher().record(trace, asking: .none),
@@ -78,7 +78,7 @@ import Testing
     #expect(trace.text == "")
   }
 
-  @Test func `Future: a subscriber that comes while the promise is being kept gets the result as well`() {
+  @Test func `Future: a subscriber that is added while the promise is fulfilled receives the result`() {
     var promise: Future<Int, Never>.Promise?
     let future = Future<Int, Never> { promise = $0 }
     future.record(trace, "a") { _ in
@@ -105,7 +105,7 @@ import Testing
     #expect(second == nil)
   }
 
-  @Test func `a subject can be subscribed to itself through another without end in sight`() {
+  @Test func `a cycle of two subjects does not recurse endlessly`() {
     let subject = PassthroughSubject<Int, Never>()
     let recorder = subject.record(trace)
     let subscription = subject.filter { $0 < 5 }.map { $0 + 1 }.subscribe(subject)

@@ -6,7 +6,7 @@ import Testing
 @Suite("AnyPublisher, AnySubscriber, coders") struct ErasureTests {
   let trace = Trace()
 
-  @Test func `AnySubscriber of a subscriber speaks for it, under its identifier`() {
+  @Test func `AnySubscriber of a subscriber forwards to it, with its identifier`() {
     let recorder = Recorder<Int, TestError>(trace, asking: .max(2))
     let erased = AnySubscriber(recorder)
     #expect(erased.combineIdentifier == recorder.combineIdentifier)
@@ -32,7 +32,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(1) 1 end")
   }
 
-  @Test func `AnySubscriber of a subject asks for everything`() {
+  @Test func `AnySubscriber of a subject has unlimited demand`() {
     let subject = PassthroughSubject<Int, TestError>()
     let recorder = subject.record()
     let probe = Probe<Int, TestError>(trace)
@@ -42,7 +42,7 @@ import Testing
     #expect(probe.requested == .unlimited)
   }
 
-  @Test func `a subject can be erased and still takes values through the protocol`() {
+  @Test func `a subject can be erased and still accepts values through the protocol`() {
     let subject: any Subject<Int, TestError> = PassthroughSubject<Int, TestError>()
     let erased = subject.eraseToAnyPublisher()
     let recorder = erased.record()
@@ -51,7 +51,7 @@ import Testing
     #expect(recorder.values == [4])
   }
 
-  /// Writes numbers as text, and refuses what is not one.
+  /// Converts between numbers and text, and refuses other text.
   private struct TextCoder: TopLevelEncoder, TopLevelDecoder {
     func encode<T: Encodable>(_ value: T) throws -> String {
       guard let number = value as? Int, number >= 0 else { throw TestError.oops }
@@ -76,7 +76,7 @@ import Testing
     #expect(bad.completion?.traced == "fail")
   }
 
-  @Test func `identifiers: a class has one for life, two objects have two`() {
+  @Test func `identifiers: an object's never changes, and two objects have different ones`() {
     let a = Recorder<Int, Never>()
     let b = Recorder<Int, Never>()
     #expect(a.combineIdentifier == a.combineIdentifier)

@@ -15,7 +15,7 @@ import Testing
       "outer:a outer:b clear a:fail b:1 outer:c", gives: "b:cancel outer:cancel fail"),
     Rule("a failing outer cancels the children", "outer:a clear outer:fail a:1", gives: "a:cancel fail"),
     Rule(
-      "cancel reaches every child and the outer once", "outer:a outer:b clear cancel cancel a:1 outer:end",
+      "cancel reaches every child and the outer one time", "outer:a outer:b clear cancel cancel a:1 outer:end",
       gives: "a:cancel b:cancel outer:cancel"),
   ])
   func `flatMap`(rule: Rule) {
@@ -27,14 +27,14 @@ import Testing
       "values that a subject sends while one child runs are lost",
       "outer:?a outer:?b a:1 b:99 a:end b:99 outer:?c c:2 c:end outer:end", gives: "1 2 end"),
     Rule(
-      "asks for one, and for one more when a child ends", "outer:a a:end",
+      "requests one value, and another when a child ends", "outer:a a:end",
       gives: "outer:sub outer:max(1) a:sub a:unlimited outer:max(1)"),
   ])
   func `flatMap one at a time`(rule: Rule) {
     rule.check { $0.outer.flatMap(maxPublishers: .max(1)) { $0 } }
   }
 
-  @Test func `kept values come out before the end`() {
+  @Test func `stored values are sent before the end`() {
     let recorder = [1, 2].publisher.flatMap { [$0 * 10, $0 * 10 + 1].publisher }.record(asking: .max(1))
     for _ in 0..<4 { recorder.request(.max(1)) }
     #expect(recorder.values.sorted() == [10, 11, 20, 21])

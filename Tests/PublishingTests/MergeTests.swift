@@ -9,12 +9,12 @@ import Testing
     Rule(
       "one failure cancels the other before the failure goes down", "clear a:fail b:1 b:fail", gives: "b:cancel fail"),
     Rule(
-      "limited demand: max(1) to each, one value kept per side", asking: .max(1), "a:+1 a:+2 | ask:1",
+      "limited demand: max(1) to each, one value stored per side", asking: .max(1), "a:+1 a:+2 | ask:1",
       gives: "a:sub a:max(1) b:sub b:max(1) 1 max(1) max(0) | 2 a:max(1)"),
     Rule(
       "unlimited demand is passed on to each", "a:1 b:2 a:3", gives: "a:sub a:unlimited b:sub b:unlimited 1 2 3"),
     Rule(
-      "a kept value comes out before the end of its side", asking: .max(1), "a:1 a:2 a:end b:end | ask:1",
+      "a stored value is sent before the end of its side", asking: .max(1), "a:1 a:2 a:end b:end | ask:1",
       gives: "1 | 2 end"),
     Rule("cancel reaches every side once", "clear cancel cancel a:1 b:end", gives: "a:cancel b:cancel"),
   ])
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: 3...8)
-  func `merge of three to eight takes all, in every form`(count: Int) {
+  func `merge of three to eight passes all values, in every form`(count: Int) {
     let s = (0..<8).map { _ in PassthroughSubject<Int, TestError>() }
     let merged: AnyPublisher<Int, TestError> =
       switch count {
@@ -51,7 +51,7 @@ import Testing
     #expect(recorder.completion == .finished)
   }
 
-  @Test func `MergeMany: a list and a variable number of arguments give the same; an empty one ends at once`() {
+  @Test func `MergeMany: a list and a variable number of arguments are equivalent; an empty one ends immediately`() {
     let (a, b) = (PassthroughSubject<Int, TestError>(), PassthroughSubject<Int, TestError>())
     let forms: [Publishers.MergeMany<PassthroughSubject<Int, TestError>>] = [
       Publishers.MergeMany([a, b]), Publishers.MergeMany(a, b), Publishers.MergeMany(a).merge(with: b),

@@ -6,7 +6,7 @@ import Testing
 @Suite("print, handleEvents, breakpoint") struct ObservingTests {
   let trace = Trace()
 
-  @Test func `print: subscription, request, values, end; no line for a value that asks for nothing more`() {
+  @Test func `print: subscription, request, values, end; no line for a value without additional demand`() {
     let stream = LineStream()
     [1, 2].publisher.print("p", to: stream).record()
     #expect(
@@ -78,7 +78,7 @@ import Testing
   }
 }
 
-/// A publisher and what its subscription calls itself.
+/// A publisher and the description of its subscription.
 struct Described: Sendable, CustomTestStringConvertible {
   let name: String
   let publisher: @Sendable (TestScheduler) -> AnyPublisher<Int, TestError>

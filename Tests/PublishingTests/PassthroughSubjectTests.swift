@@ -63,13 +63,13 @@ import Testing
     #expect(b.breaches == [])
   }
 
-  @Test func `subscribers hear in the order they came (Combine leaves it open)`() {
+  @Test func `subscribers receive values in the order of subscription (Combine leaves it unspecified)`() {
     for name in ["a", "b", "c", "d"] { subject.record(trace, name) }
     subject.send(1)
     #expect(trace.text == "a1 b1 c1 d1")
   }
 
-  @Test func `subscribers hear in the order they came, also after some in the middle have left`() {
+  @Test func `subscribers receive values in the order of subscription, also after some have cancelled`() {
     let recorders = (0..<6).map { subject.record(trace, "s\($0):") }
     recorders[1].cancel()
     recorders[4].cancel()
@@ -85,7 +85,7 @@ import Testing
     #expect(trace.text == "end")
   }
 
-  @Test func `PassthroughSubject holds back its upstream until values are wanted`() {
+  @Test func `PassthroughSubject requests nothing from its upstream until there is demand`() {
     let probe = Probe<Int, TestError>(trace)
     let connection = probe.subscribe(subject)
     #expect(trace.text == "up:sub")
@@ -116,7 +116,7 @@ import Testing
     #expect(trace.text == "up:sub up:cancel")
   }
 
-  /// How much a subject holds in its collections, whatever they are called.
+  /// The number of elements in all of a subject's collections.
   private func held(by subject: Any) -> Int {
     Mirror(reflecting: subject).children.map(\.value).reduce(0) { sum, value in
       let mirror = Mirror(reflecting: value)
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `a subject keeps nothing of upstreams that were disconnected or have ended, however many there were`() {
+  @Test func `a subject releases all upstreams that were disconnected or have ended`() {
     let value = CurrentValueSubject<Int, TestError>(0)
     for _ in 0..<100 {
       PassthroughSubject<Int, TestError>().subscribe(subject).cancel()
@@ -140,7 +140,7 @@ import Testing
     #expect(held(by: subject) == 0)
   }
 
-  @Test func `a shared publisher without subscribers keeps nothing of its upstream`() {
+  @Test func `a shared publisher without subscribers releases its upstream`() {
     weak var link: Probe<Int, TestError>.Link?
     let shared = Deferred { () -> Probe<Int, TestError> in
       let probe = Probe<Int, TestError>(isPolite: true)
@@ -160,7 +160,7 @@ import Testing
     #expect(recorder.values.count == 2)
   }
 
-  @Test func `completing inside a value: later subscribers get the end, not the value`() {
+  @Test func `completing inside a value: later subscribers receive the end, not the value`() {
     let a = subject.record(trace, "a") { _ in
       subject.send(completion: .finished)
       return .none

@@ -6,7 +6,7 @@ import Testing
 @Suite("prefix, first, output, drop") struct PrefixTests {
   @Test(arguments: [
     Rule("ends with the second value and cancels upstream first", "clear 1 2 3 4 end", gives: "1 2 up:cancel end"),
-    Rule("requests what is requested of it", asking: .max(1), "ask:2", gives: "up:sub up:max(1) up:max(2)"),
+    Rule("passes demand on", asking: .max(1), "ask:2", gives: "up:sub up:max(1) up:max(2)"),
   ])
   func `prefix(2)`(rule: Rule) {
     rule.check { $0.up.prefix(2) }
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [
-    Rule("cancels upstream, then gives value and end", "clear 5 6", gives: "up:cancel 5 end"),
+    Rule("cancels upstream, then sends value and end", "clear 5 6", gives: "up:cancel 5 end"),
     Rule("ends without a value and without demand if there is none", asking: .none, "end", gives: "end"),
   ])
   func `first`(rule: Rule) {
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [
-    Rule("ends at the first value that does not hold, without it", "clear 1 2 3 4", gives: "1 2 up:cancel end")
+    Rule("ends before the first value that does not satisfy the condition", "clear 1 2 3 4", gives: "1 2 up:cancel end")
   ])
   func `prefix(while:)`(rule: Rule) {
     rule.check { $0.up.prefix { $0 < 3 } }
@@ -47,21 +47,21 @@ import Testing
 
   @Test(arguments: [
     Rule("opens with the other's first value, and cancels it", "a:1 clear b:7 a:2 a:end", gives: "b:cancel 2 end"),
-    Rule("the other's end without a value ends it all, as nothing can come", "clear b:end", gives: "a:cancel end"),
+    Rule("the other's end without a value ends both, as no value can follow", "clear b:end", gives: "a:cancel end"),
   ])
   func `drop(untilOutputFrom:)`(rule: Rule) {
     rule.check { $0.a.drop(untilOutputFrom: $0.b) }
   }
 
   @Test(arguments: [
-    Rule("takes values by index and ends with the last", "clear 0 1 2 3", gives: "1 2 up:cancel end"),
+    Rule("selects values by index and ends with the last", "clear 0 1 2 3", gives: "1 2 up:cancel end"),
     Rule("a missing index ends without a value", "0 end", gives: "end"),
   ])
   func `output(in:)`(rule: Rule) {
     rule.check { $0.up.output(in: 1...2) }
   }
 
-  @Test func `every form of output takes values by index; a drop does not begin again`() {
+  @Test func `every form of output selects values by index; drop works only once`() {
     let letters = ["a", "b", "c", "d"].publisher.eraseToAnyPublisher()
     #expect(letters.output(at: 2).record().values == ["c"])
     #expect(letters.output(in: 1..<2).record().values == ["b"])

@@ -77,7 +77,7 @@ import Testing
     #expect(recorder.values == [[], [1], [1, 2, 3]])
   }
 
-  @Test func `each subscriber starts with the value of its time, and gets a value for each of its requests`() {
+  @Test func `each subscriber starts with the current value, and receives a value for each of its requests`() {
     let model = Model()
     model.x = 5
     let first = model.$x.record(asking: .max(1))
@@ -89,7 +89,7 @@ import Testing
     #expect(second.values == [7])
   }
 
-  @Test func `a property without subscribers keeps no subject alive, and its publisher outlives nothing`() {
+  @Test func `a property without subscribers retains no subject, and its publisher retains nothing`() {
     var model: Model? = Model()
     weak let weakModel = model
     let recorder = model?.$x.record()
@@ -133,7 +133,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `two objects do not hear each other`() {
+  @Test func `changes of one object are not published by another`() {
     let (first, second) = (Model(), Model())
     let a = first.objectWillChange.sink { trace.add("a") }
     let b = second.objectWillChange.sink { trace.add("b") }
@@ -158,7 +158,7 @@ import Testing
     outer.cancel()
   }
 
-  @Test func `a custom objectWillChange is used as it is`() {
+  @Test func `a custom objectWillChange is used unchanged`() {
     final class Own: ObservableObject {
       let objectWillChange = PassthroughSubject<Int, Never>()
     }

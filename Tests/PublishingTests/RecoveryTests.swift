@@ -6,10 +6,10 @@ import Testing
 @Suite("catch, retry, replaceError, mapError") struct RecoveryTests {
   @Test(arguments: [
     Rule("carries the unmet demand over", asking: .max(2), "a:1 clear a:fail", gives: "b:sub b:max(1)"),
-    Rule("a failure of the replacement goes down", "a:fail b:fail", gives: "fail"),
-    Rule("makes no replacement without a failure", "a:1 a:end", gives: "a:sub a:unlimited 1 end"),
+    Rule("a failure of the replacement is passed on", "a:fail b:fail", gives: "fail"),
+    Rule("creates no replacement without a failure", "a:1 a:end", gives: "a:sub a:unlimited 1 end"),
     Rule(
-      "the failed upstream is heard no more, cancel reaches the replacement", "a:fail a:1 a:end clear cancel",
+      "values of the failed upstream are ignored, and cancel reaches the replacement", "a:fail a:1 a:end clear cancel",
       gives: "b:cancel"),
   ])
   func `catch`(rule: Rule) {
@@ -19,8 +19,8 @@ import Testing
 
   @Test(arguments: [
     Rule(
-      "makes three attempts and keeps the values of failed ones", "1 fail 2 fail | 3 fail", gives: "1 2 | 3 fail"),
-    Rule("ends with the first attempt that does", "1 fail 2 end", gives: "1 2 end"),
+      "makes three attempts and passes the values of failed ones", "1 fail 2 fail | 3 fail", gives: "1 2 | 3 fail"),
+    Rule("ends with the first successful attempt", "1 fail 2 end", gives: "1 2 end"),
     Rule(
       "carries the unmet demand over; cancel reaches the new attempt", asking: .max(3), "1 fail cancel",
       gives: "up:sub up:max(3) 1 up:sub up:max(2) up:cancel"),
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [
-    Rule("gives its value and the end when there is demand", asking: .max(1), "1 fail | ask:1", gives: "1 | 9 end")
+    Rule("sends its value and the end when there is demand", asking: .max(1), "1 fail | ask:1", gives: "1 | 9 end")
   ])
   func `replaceError`(rule: Rule) {
     rule.check { $0.up.replaceError(with: 9) }
@@ -42,7 +42,7 @@ import Testing
     rule.check { $0.up.assertNoFailure().setFailureType(to: TestError.self) }
   }
 
-  @Test func `mapError hands over the failure`() {
+  @Test func `mapError passes the failure to its closure`() {
     struct Wrapped: Error, Equatable { let inner: TestError }
     let recorder = Fail<Int, TestError>(error: .other).mapError(Wrapped.init).record()
     #expect(recorder.completion == .failure(Wrapped(inner: .other)))

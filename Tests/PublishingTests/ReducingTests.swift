@@ -4,15 +4,15 @@ import Publishing
 import Testing
 
 @Suite("scan, reduce and other answers") struct ReducingTests {
-  @Test(arguments: [Rule("gives each step, not the start", "1 2 end", gives: "1 3 end")])
+  @Test(arguments: [Rule("sends each step, not the initial result", "1 2 end", gives: "1 3 end")])
   func `scan`(rule: Rule) {
     rule.check { $0.up.scan(0, +) }
   }
 
   @Test(arguments: [
-    Rule("gives the start if there is no value", "end", gives: "0 end"),
+    Rule("sends the initial result if there is no value", "end", gives: "0 end"),
     Rule(
-      "waits for demand, and asks for everything", asking: .none, "1 2 end | ask:1",
+      "waits for demand, and has unlimited demand itself", asking: .none, "1 2 end | ask:1",
       gives: "up:sub up:unlimited | 3 end"),
   ])
   func `reduce`(rule: Rule) {
@@ -20,13 +20,13 @@ import Testing
   }
 
   @Test(arguments: [Rule("ends without a value and without demand", asking: .none, "end", gives: "end")])
-  func `min, max, last of nothing`(rule: Rule) {
+  func `min, max and last without a value`(rule: Rule) {
     rule.check { $0.up.min() }
     rule.check { $0.up.max() }
     rule.check { $0.up.last() }
   }
 
-  @Test func `answers do not depend on the order of values`() {
+  @Test func `results do not depend on the order of values`() {
     let numbers = [3, 1, 2].publisher.eraseToAnyPublisher()
     #expect(numbers.min().record().values == [1])
     #expect(numbers.max().record().values == [3])

@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// Completes without a subscription, as a publisher must not.
+  /// A faulty publisher, which completes without a subscription.
   struct Silent: Publisher {
     typealias Output = Int
     typealias Failure = Never
@@ -215,7 +215,7 @@ import Testing
   }
 }
 
-/// Without a closure over itself, on which Swift 6.2 with assertions crashes.
+/// Without a closure that captures itself, because that crashes Swift 6.2 with assertions.
 private actor Owner {
   let subject = PassthroughSubject<Int, Never>()
   var received = 0

@@ -3,11 +3,12 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// A rule of an operator: a script of what happens, and the notes that must come of it.
+/// A rule of an operator: a script of events, and the notes that must result.
 ///
 /// Words of a script:
-/// - `1`, `end`, `fail` of the source `up`, `a:1`, `a:end`, `a:fail` of the source `a`: it sends or completes, even if
-///   not asked. `a:?1` sends only if asked, as a subject does. `a:+1` also notes the demand that is returned.
+/// - `1`, `end`, `fail` of the source `up`, `a:1`, `a:end`, `a:fail` of the source `a`: it sends or completes, even
+///   without demand. `a:?1` sends only if there is demand, as a subject does. `a:+1` also notes the demand that is
+///   returned.
 /// - `outer:a`: the outer source sends the source `a`.
 /// - `ask:2`, `ask:all`, `cancel`: what the subscriber does.
 /// - `0.5s`: time passes. `run`: time passes until nothing is left to do.
@@ -16,7 +17,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
   let testDescription: String
   private let demand: Subscribers.Demand
   private let script: String
-  /// What must be noted. What the sources are asked counts only if a source is named.
+  /// The expected notes. Requests to the sources count only if a source is named.
   private let notes: String
 
   init(_ rule: String, asking demand: Subscribers.Demand = .unlimited, _ script: String, gives notes: String) {

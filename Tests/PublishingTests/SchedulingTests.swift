@@ -6,8 +6,8 @@ import Testing
 @Suite("receive(on:), subscribe(on:), delay") struct SchedulingTests {
   @Test(arguments: [
     Rule("keeps order and puts the end after the values", "1 2 end | run", gives: "| 1 2 end"),
-    Rule("nothing passes after cancel, though already scheduled", "1 end cancel run", gives: ""),
-    Rule("passes demand and cancel on at once", asking: .max(2), "cancel", gives: "up:sub up:max(2) up:cancel"),
+    Rule("nothing passes after cancel, although already scheduled", "1 end cancel run", gives: ""),
+    Rule("passes demand and cancel on immediately", asking: .max(2), "cancel", gives: "up:sub up:max(2) up:cancel"),
   ])
   func `receive(on:)`(rule: Rule) {
     rule.check { $0.up.receive(on: $0.scheduler) }
@@ -26,7 +26,7 @@ import Testing
     #expect(probe.trace.text == "up:sub up:max(1) up:max(1)")
   }
 
-  @Test func `receive(on:): a send from inside a value comes later, so no subscriber hears 2 before 1`() {
+  @Test func `receive(on:): a nested send is delivered later, so no subscriber receives 2 before 1`() {
     let (scheduler, trace, subject) = (TestScheduler(), Trace(), PassthroughSubject<Int, TestError>())
     let queued = subject.receive(on: scheduler).share()
     queued.record(trace, "a") {
@@ -46,7 +46,7 @@ import Testing
       "values keep their distances, and nothing passes after cancel", "1 0.5s 2 3s 3 cancel run",
       gives: "1@1.0s 2@1.5s"),
     Rule(
-      "passes demand and cancel on at once", asking: .max(2), "ask:1 cancel",
+      "passes demand and cancel on immediately", asking: .max(2), "ask:1 cancel",
       gives: "up:sub up:max(2) up:max(1) up:cancel"),
   ])
   func `delay`(rule: Rule) {
@@ -55,12 +55,12 @@ import Testing
 
   @Test(arguments: [
     Rule(
-      "subscribing, requests and cancel all go through the scheduler", asking: .none,
+      "subscribing, requests and cancel all use the scheduler", asking: .none,
       "| run ask:all | run cancel | run",
       gives: "| up:sub | up:unlimited | up:cancel"),
-    Rule("values and the end are passed on at once", "run 1 fail", gives: "1 fail"),
+    Rule("values and the end are passed on immediately", "run 1 fail", gives: "1 fail"),
     Rule(
-      "nothing passes after cancel, though the source sends until the scheduler gets to it",
+      "nothing passes after cancel, although the source sends until the scheduler runs",
       "run clear cancel 1 end run", gives: "up:cancel"),
   ])
   func `subscribe(on:)`(rule: Rule) {

@@ -6,7 +6,7 @@ import Testing
 @Suite("share") struct ShareTests {
   let trace = Trace()
 
-  @Test func `share: a subscriber after the end gets the end only`() {
+  @Test func `share: a subscriber after the end receives only the end`() {
     let subject = PassthroughSubject<Int, TestError>()
     let shared = subject.share()
     let a = shared.record(trace, "a")
@@ -17,7 +17,7 @@ import Testing
     #expect(a.breaches + b.breaches == [])
   }
 
-  @Test func `share: upstream cancelled when the last leaves, subscribed again for the next`() {
+  @Test func `share: upstream is cancelled with the last subscriber, and subscribed to again for the next`() {
     let probe = Probe<Int, TestError>(trace)
     let shared = probe.share()
     let first = shared.record()
@@ -30,14 +30,14 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited up:cancel up:sub up:unlimited")
   }
 
-  @Test func `share: synchronous upstream is spent on the first subscriber`() {
+  @Test func `share: the first subscriber receives all values of a synchronous upstream`() {
     let shared = [1, 2].publisher.share()
     shared.record(trace, "a")
     shared.record(trace, "b")
     #expect(trace.text == "a1 a2 aend bend")
   }
 
-  @Test func `share: all hear the same value, in the order they came, from one subscription`() {
+  @Test func `share: all receive the same value, in the order of subscription, from one upstream subscription`() {
     let probe = Probe<Int, TestError>(trace)
     let shared = probe.share()
     shared.record(trace, "a")

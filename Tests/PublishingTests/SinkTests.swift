@@ -38,7 +38,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test func `sink lets go of its closures at completion`() {
+  @Test func `sink releases its closures at completion`() {
     var token: Token? = Token()
     weak let weakToken = token
     let subject = PassthroughSubject<Int, Never>()
@@ -52,7 +52,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test func `sink lets go of its closures at cancel`() {
+  @Test func `sink releases its closures at cancel`() {
     var token: Token? = Token()
     weak let weakToken = token
     let subject = PassthroughSubject<Int, Never>()
@@ -62,7 +62,7 @@ import Testing
     #expect(weakToken == nil)
   }
 
-  @Test func `a completion is taken once, and no value after it`() {
+  @Test func `only the first completion counts, and no value after it`() {
     let probe = Probe<Int, TestError>()
     let cancellable = probe.sink(
       receiveCompletion: { trace.add($0.traced) }, receiveValue: { trace.add("\($0)") })
@@ -74,7 +74,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test func `sink asks for everything, once, and refuses a second subscription`() {
+  @Test func `sink has unlimited demand, and refuses a second subscription`() {
     let probe = Probe<Int, TestError>(trace)
     let cancellable = probe.sink(receiveCompletion: { _ in }, receiveValue: { _ in })
     probe.send(subscription: NotedSubscription(trace, "second"))

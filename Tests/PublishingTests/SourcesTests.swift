@@ -6,7 +6,7 @@ import Testing
 @Suite("sources") struct SourcesTests {
   let trace = Trace()
 
-  @Test func `Just gives nothing until asked`() {
+  @Test func `Just sends nothing until there is demand`() {
     let recorder = Just(1).record(trace, asking: .none)
     trace.mark()
     recorder.request(.max(1))
@@ -14,7 +14,7 @@ import Testing
     #expect(trace.text == "| 1 end")
   }
 
-  @Test func `Future runs at once, once; later promises are ignored`() {
+  @Test func `Future runs its closure once, at its creation; later promises are ignored`() {
     let future = Future<Int, TestError> { promise in
       trace.add("run")
       promise(.success(1))
@@ -25,7 +25,7 @@ import Testing
     #expect(trace.text == "run 1 end 1 end")
   }
 
-  @Test func `Future: waiting subscribers get the result when the promise is kept, and hold nothing before`() {
+  @Test func `Future: waiting subscribers receive the result when the promise is fulfilled`() {
     var promise: Future<Int, TestError>.Promise?
     let future = Future<Int, TestError> { promise = $0 }
     future.record(trace, "a")
@@ -75,13 +75,13 @@ import Testing
     #expect(silent.completion == nil)
   }
 
-  @Test func `Empty and Fail complete at once, without demand`() {
+  @Test func `Empty and Fail complete without demand`() {
     Empty<Int, TestError>().record(trace, asking: .none)
     Fail<Int, TestError>(error: .oops).record(trace, asking: .none)
     #expect(trace.text == "end fail")
   }
 
-  @Test func `a sequence gives as many as asked, and ends with the last without further demand`() {
+  @Test func `a sequence sends as many values as requested, and ends with the last without further demand`() {
     let recorder = [1, 2, 3].publisher.record(trace, asking: .max(1))
     trace.mark()
     recorder.request(.max(2))
@@ -93,7 +93,7 @@ import Testing
     #expect(trace.text == "end")
   }
 
-  @Test func `a sequence can be asked for more from inside a value, without recursion`() {
+  @Test func `a sequence accepts requests from inside a value, without recursion`() {
     let recorder = Recorder<Int, Never>(asking: .max(1))
     recorder.onValue = { [unowned recorder] _ in
       recorder.request(.max(1))
@@ -130,7 +130,7 @@ import Testing
     #expect(trace.text == "1 2 fail")
   }
 
-  @Test func `Optional.publisher gives its value or only the end; Result.publisher its value or its failure`() {
+  @Test func `Optional.publisher sends its value or only the end; Result.publisher its value or its failure`() {
     Optional(1).publisher.record(trace)
     Int?.none.publisher.record(trace, asking: .none)
     Result<Int, TestError>.success(2).publisher.record(trace)
@@ -138,7 +138,7 @@ import Testing
     #expect(trace.text == "1 end end 2 end fail")
   }
 
-  @Test func `Optional and Result give nothing until asked`() {
+  @Test func `Optional and Result send nothing until there is demand`() {
     let a = Optional.Publisher(1).record(trace, asking: .none)
     let b = Result<Int, TestError>.Publisher(2).record(trace, asking: .none)
     #expect(trace.text == "")

@@ -9,12 +9,12 @@ import Testing
     Rule("the last inner may end first", "outer:a a:end | outer:end", gives: "| end"),
     Rule("an outer that ends without an inner ends it", "outer:end", gives: "end"),
     Rule(
-      "cancels the old before it subscribes to the new, and hears it no more", "outer:a outer:b a:1 a:end b:2",
+      "cancels the old before it subscribes to the new, and ignores the old", "outer:a outer:b a:1 a:end b:2",
       gives: "outer:sub outer:unlimited a:sub a:unlimited a:cancel b:sub b:unlimited 2"),
     Rule("a failing inner cancels the outer", "outer:a clear a:fail", gives: "outer:cancel fail"),
     Rule("a failing outer cancels the inner", "outer:a clear outer:fail", gives: "a:cancel fail"),
     Rule(
-      "the unmet demand moves on to the next inner; the outer is asked for everything", asking: .max(3),
+      "the unmet demand is passed to the next inner; demand on the outer is unlimited", asking: .max(3),
       "outer:a a:1 outer:b ask:1",
       gives: "outer:sub outer:unlimited a:sub a:max(3) 1 a:cancel b:sub b:max(2) b:max(1)"),
     Rule("cancel reaches inner and outer once", "outer:a clear cancel cancel a:1", gives: "a:cancel outer:cancel"),

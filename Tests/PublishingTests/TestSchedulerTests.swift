@@ -27,7 +27,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test func `nothing runs inside schedule; an action scheduled for now by another runs in the same advance`() {
+  @Test func `nothing runs inside schedule; an action that another one schedules for now runs in the same advance`() {
     scheduler.schedule {
       trace.add("a")
       scheduler.schedule { trace.add("c") }
@@ -55,7 +55,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test func `a cancelled repetition lets go of its action`() {
+  @Test func `a cancelled repetition releases its action`() {
     final class Token {}
     var token: Token? = Token()
     weak let weakToken = token
@@ -76,7 +76,7 @@ import Testing
     #expect(VirtualTime.seconds(1).distance(to: .seconds(3)) == 2)
   }
 
-  @Test func `ImmediateScheduler runs at once, whatever the date, and its time stands still`() {
+  @Test func `ImmediateScheduler runs actions synchronously, regardless of the date, and its time never changes`() {
     let immediate = ImmediateScheduler.shared
     immediate.schedule { trace.add("now") }
     immediate.schedule(after: immediate.now.advanced(by: 10)) { trace.add("later") }

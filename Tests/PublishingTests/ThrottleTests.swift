@@ -8,12 +8,12 @@ import Testing
   static let burst = "0 0.3s 1 0.3s 2 0.3s 3 0.3s 8 0.3s 9 5s"
 
   @Test(arguments: [
-    Rule("the first at once, then the newest of each interval, at its end", burst, gives: "0@0.0s 3@1.0s 9@2.0s"),
+    Rule("the first immediately, then the newest of each interval, at its end", burst, gives: "0@0.0s 3@1.0s 9@2.0s"),
     Rule(
-      "after a pause the next value passes at once again", "1 3s 2 0s | 0.5s 3 0.4s | run",
+      "after a pause the next value again passes immediately", "1 3s 2 0s | 0.5s 3 0.4s | run",
       gives: "1@0.0s 2@3.0s | | 3@4.0s"),
-    Rule("asks upstream for everything, whatever is requested", asking: .max(1), "ask:1", gives: "up:sub up:unlimited"),
-    Rule("nothing passes after cancel, though already scheduled", "1 0.1s 2 cancel run", gives: "1@0.0s"),
+    Rule("has unlimited demand, whatever is requested", asking: .max(1), "ask:1", gives: "up:sub up:unlimited"),
+    Rule("nothing passes after cancel, although already scheduled", "1 0.1s 2 cancel run", gives: "1@0.0s"),
     Rule("the end follows the first value, and nothing follows it", "1 0.2s fail run 2 run", gives: "1@0.0s fail"),
   ])
   func `throttle to the newest`(rule: Rule) {
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [
-    Rule("the first at once, then the oldest of each interval, at its end", burst, gives: "0@0.0s 1@1.0s 8@2.0s"),
+    Rule("the first immediately, then the oldest of each interval, at its end", burst, gives: "0@0.0s 1@1.0s 8@2.0s"),
     Rule("the end follows the first value, and nothing follows it", "1 0.2s fail run 2 run", gives: "1@0.0s fail"),
   ])
   func `throttle to the oldest`(rule: Rule) {

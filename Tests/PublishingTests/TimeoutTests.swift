@@ -9,7 +9,7 @@ import Testing
     Rule("counts from the subscription while there is no value", asking: .none, "0.9s | 0.1s", gives: "| end"),
     Rule("does not end again after upstream", "fail run", gives: "fail"),
     Rule("does not end after cancel", "cancel run", gives: ""),
-    Rule("passes demand on as it is", asking: .max(2), "", gives: "up:sub up:max(2)"),
+    Rule("passes demand on unchanged", asking: .max(2), "", gives: "up:sub up:max(2)"),
   ])
   func `timeout`(rule: Rule) {
     rule.check { $0.up.timeout(1, scheduler: $0.scheduler) }

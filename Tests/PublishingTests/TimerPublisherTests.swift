@@ -77,7 +77,7 @@ import Testing
     recorder.cancel()
   }
 
-  @Test func `a timer that is neither held nor subscribed to is gone`() {
+  @Test func `a timer without owner and subscribers is released`() {
     weak var weakTimer: Publishers.TimerPublisher<TestScheduler>?
     do {
       let timer = scheduler.timerPublisher(every: 1)

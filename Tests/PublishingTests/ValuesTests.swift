@@ -115,7 +115,7 @@ import Testing
     #expect(probe.cancels == 1)
   }
 
-  @Test func `values: a task cancelled before the first next() gets nothing, and upstream is cancelled`() async {
+  @Test func `values: a task cancelled before the first next() receives nothing, and upstream is cancelled`() async {
     let probe = Probe<Int, Never>()
     let reader = Reader(probe, onceCancelled: true)
     reader.cancel()
@@ -142,7 +142,7 @@ import Testing
     #expect(kept.values == [1, 4, 5])
   }
 
-  @Test func `values asks for one value at each next()`() async {
+  @Test func `values requests one value at each next()`() async {
     let trace = Trace()
     let probe = Probe<Int, Never>(trace)
     let reader = Reader(probe)
@@ -168,7 +168,7 @@ import Testing
     #expect(probe.cancels == 1)
   }
 
-  @Test func `values: after the end next() goes on giving nil`() async {
+  @Test func `values: after the end next() always returns nil`() async {
     var iterator = Just(1).values.makeAsyncIterator()
     #expect(await iterator.next(isolation: #isolation) == 1)
     #expect(await iterator.next(isolation: #isolation) == nil)

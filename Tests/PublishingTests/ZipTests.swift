@@ -6,10 +6,11 @@ import Testing
 @Suite("zip") struct ZipTests {
   @Test(arguments: [
     Rule("pairs by index and keeps values that are ahead", "a:1 a:2 b:10 b:20", gives: "(1, 10) (2, 20)"),
-    Rule("ends as soon as no pair can follow", "a:1 a:end | b:10", gives: "| (1, 10) end"),
-    Rule("a side that ends with nothing kept ends it and cancels the other", "b:10 clear a:end", gives: "b:cancel end"),
-    Rule("requests of each side what is requested of it", asking: .max(2), "", gives: "a:sub b:sub a:max(2) b:max(2)"),
-    Rule("one failure cancels the other side and drops kept values", "a:1 clear a:fail b:2", gives: "b:cancel fail"),
+    Rule("ends when no pair can follow", "a:1 a:end | b:10", gives: "| (1, 10) end"),
+    Rule(
+      "a side that ends with nothing stored ends it and cancels the other", "b:10 clear a:end", gives: "b:cancel end"),
+    Rule("passes its demand on to each side", asking: .max(2), "", gives: "a:sub b:sub a:max(2) b:max(2)"),
+    Rule("one failure cancels the other side and drops stored values", "a:1 clear a:fail b:2", gives: "b:cancel fail"),
   ])
   func `zip`(rule: Rule) {
     rule.check { $0.a.zip($0.b) }
@@ -45,7 +46,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test func `zip and combineLatest fail if one of three fails at once`() {
+  @Test func `zip and combineLatest fail if one of three fails immediately`() {
     let silent = PassthroughSubject<Int, TestError>()
     let first = Just(1).setFailureType(to: TestError.self)
     let failing = Fail<Int, TestError>(error: .oops)

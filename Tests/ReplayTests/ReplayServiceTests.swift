@@ -67,7 +67,7 @@ import Testing
       (["--system", "--replay", "x"], 2), (["--session", "--speed", "2"], 2), (["--session", "--loop"], 2),
       (["--session", "--replay", "x", "--speed", "0"], 2), (["--session", "--replay", "x", "--speed", "nan"], 2),
       (["--session", "--replay", "/nonexistent"], 78), (["--session", "--replay", "/etc/hostname"], 78),
-    ] as [([String], Int32)]) func `mistakes in options are named`(options: [String], status: Int32) throws
+    ] as [([String], Int32)]) func `errors in options are named`(options: [String], status: Int32) throws
   {
     let result = try run([Rig.product("geopublicistd")] + options)
     #expect(result.exit == .status(status))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GeopublicistReplay
 
-/// What is read from files, without a bus.
+/// Readers of track files, without a bus.
 @Suite struct TrackTests {
   private func fix(_ latitude: Double) -> Location { Location(latitude: latitude, longitude: 13) }
 
@@ -14,7 +14,7 @@ import Testing
       ([5_000_000, 6_500_000, 16_500_000], [0, 1_500_000, 11_500_000]),
       // Points without times are a second apart.
       ([nil, nil, nil], [0, 1_000_000, 2_000_000]),
-      // A time that goes back does not make the track go back.
+      // A time that goes back does not reverse the track.
       ([90, 10, 20, nil, 1_000_030], [0, 1_000_000, 1_000_010, 2_000_010, 2_000_020]),
       ([.min, .max, .max, nil], [0, .max, .max, .max]), ([], nil),
     ] as [([Int64?], [Int64]?)]) func `offsets count from the first time`(times: [Int64?], offsets: [Int64]?)
@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: [
     ("<gpx><wpt lat='1' lon='2'/><rte><rtept lat='3' lon='4'/></rte></gpx>", 3.0),
     ("<gpx><wpt lat='1' lon='2'/></gpx>", 1.0),
-  ]) func `routes and waypoints serve where there is no track`(text: String, latitude: Double) throws {
+  ]) func `routes and waypoints are used if there is no track`(text: String, latitude: Double) throws {
     #expect(try GPXReader.read(text).map(\.fix.latitude) == [latitude])
   }
 
@@ -56,7 +56,7 @@ import Testing
     #expect(throws: MalformedTrack.self) { try GPXReader.read(text) }
   }
 
-  @Test func `sentences of one second are one fix`() throws {
+  @Test func `sentences with the same time are one fix`() throws {
     let points = NMEAReader.read(
       """
       $GPGGA,235959.50,5230.0000,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,
@@ -78,7 +78,7 @@ import Testing
     "$GPGGA,120000,5230.0000,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,*00",
     "$GPGGA,250000,5230.0000,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,",
     "$GPGGA,120000,nan,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,", "$GPGGA", "$", "", "$GPGGA,,,,,,,,,",
-  ]) func `damaged sentences are left out`(sentence: String) { #expect(NMEAReader.read(sentence).isEmpty) }
+  ]) func `damaged sentences are skipped`(sentence: String) { #expect(NMEAReader.read(sentence).isEmpty) }
 
   @Test func `a receiver's checksum is verified`() {
     #expect(NMEAReader.read(GGASentence(latitude: 52.5, longitude: 13.25).text).count == 1)
@@ -171,7 +171,7 @@ import Testing
     #expect(point.time == 1_767_323_045_250_000)
   }
 
-  @Test func `lines are read where there are no points`() throws {
+  @Test func `lines are read if there are no points`() throws {
     let text = """
       {"features":[{"geometry":{"type":"LineString","coordinates":[[1,2],[3,4],["x"]]}}]}
       """

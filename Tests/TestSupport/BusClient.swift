@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A bus connection of another program: Python in a process of its own, possibly as another user.
+/// A bus connection of another program: Python in a separate process, possibly as another user.
 public final class BusClient {
   public nonisolated enum Answer: Equatable, Sendable {
     case reply([JSON])
@@ -35,7 +35,7 @@ public final class BusClient {
     public let arguments: [JSON]
     /// When the process received it, in seconds of CLOCK_BOOTTIME.
     public let arrival: Double
-    /// The whole message without its arrival, to search for what must not be in it.
+    /// The whole message without its time of arrival, to search for text that it must not contain.
     public let text: String
   }
 

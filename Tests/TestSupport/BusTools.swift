@@ -7,7 +7,7 @@ public func busctl(_ arguments: [String], on bus: PrivateBus) throws -> CommandR
 
 /// Calls `gdbus` on a private bus.
 ///
-/// - Parameter command: `call`, `introspect`, …; the bus's address goes between it and the arguments.
+/// - Parameter command: `call`, `introspect`, …; the bus's address is inserted after it.
 public func gdbus(_ command: String, _ arguments: [String], on bus: PrivateBus) throws -> CommandResult {
   try run(["/usr/bin/gdbus", command, "--address", bus.address] + arguments)
 }
@@ -20,7 +20,7 @@ public func hasOwner(_ name: String, on bus: PrivateBus) throws -> Bool {
 
 /// Waits until a program owns a name.
 ///
-/// - Throws: `DeadlineExceeded`, with what the program has written, also if it ends before.
+/// - Throws: `DeadlineExceeded`, with the program's output, also if it exits earlier.
 public func waitForOwner(of name: String, on bus: PrivateBus, by process: ChildProcess) throws {
   try eventually("\(name) is owned", seen: process.output) {
     guard process.exited == nil else { throw DeadlineExceeded("\(name) is owned", within: .zero, seen: process.output) }

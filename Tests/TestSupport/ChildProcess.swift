@@ -3,15 +3,15 @@ import Foundation
 
 /// A process started by a test. Its output goes to files, so that it never waits for a reader.
 ///
-/// It is killed, with its whole process group, when the last reference is released, and by the kernel when this
-/// process dies for any reason.
+/// It is killed, with its whole process group, when the last reference is released, and by the kernel when this process
+/// ends for any reason.
 public final class ChildProcess {
   public nonisolated enum Exit: Equatable, Sendable {
     case status(Int32)
     case signal(Int32)
   }
 
-  /// The inherited part of the environment; the rest could lead a child to the machine's own buses.
+  /// The inherited part of the environment. The rest could make a child use the machine's own buses.
   private static let inherited = [
     "PATH", "HOME", "LANG", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE",
     "BUS_BROKER",
@@ -28,7 +28,7 @@ public final class ChildProcess {
   ///
   /// - Parameters:
   ///   - arguments: The program, searched in `PATH`, and its arguments.
-  ///   - environment: Added to a small and clean one.
+  ///   - environment: Added to a minimal one.
   ///   - user: The user to run as; only root may choose.
   public init(_ arguments: [String], environment: [String: String] = [:], as user: uid_t? = nil) throws {
     name = arguments.prefix(3).map { ($0 as NSString).lastPathComponent }.joined(separator: " ")
@@ -41,7 +41,8 @@ public final class ChildProcess {
     var leash = ["setpriv", "--pdeathsig=KILL"]
     if let user { leash += ["--reuid=\(user)", "--regid=\(user)", "--clear-groups"] }
 
-    // Not Foundation's Pipe: the next child would inherit this one's, and closing ours would not end its input.
+    // Not Foundation's Pipe, because the next child would inherit it, and closing this end would not end the first
+    // one's input.
     var input: [Int32] = [-1, -1]
     guard pipe(&input) == 0 else { throw POSIXError(POSIXError.Code(rawValue: errno) ?? .EMFILE) }
     for end in input { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -103,7 +104,7 @@ public final class ChildProcess {
     return exit
   }
 
-  /// Sends it a signal, if it still runs.
+  /// Sends it a signal, if it is still running.
   public func signal(_ number: Int32) {
     guard exited == nil else { return }
     _ = Glibc.kill(processIdentifier, number)
@@ -111,7 +112,7 @@ public final class ChildProcess {
 
   /// Waits for its end.
   ///
-  /// - Throws: `DeadlineExceeded`, with what it has written.
+  /// - Throws: `DeadlineExceeded`, with its output.
   public func waitForExit(within limit: Duration = .seconds(10)) throws -> Exit {
     try eventual("\(name) ends", within: limit, seen: output) { exited }
   }
@@ -146,7 +147,7 @@ public nonisolated struct CommandResult: Sendable {
   public var succeeded: Bool { exit == .status(0) }
 }
 
-/// Runs a program to its end.
+/// Runs a program until it exits.
 ///
 /// - Throws: `DeadlineExceeded` if it does not end in time; the program is then killed.
 public func run(

@@ -16,7 +16,7 @@ public nonisolated struct DeadlineExceeded: Error, CustomStringConvertible {
 ///   - awaited: The condition in words, for the error.
 ///   - limit: The longest wait.
 ///   - turn: Called between two checks. A test with a main loop in its own process runs a turn of it here.
-///   - seen: What was seen instead, for the error.
+///   - seen: The observed state, for the error.
 ///   - condition: Checked until it is true.
 /// - Throws: `DeadlineExceeded`, or what the condition throws.
 public func eventually(
@@ -40,7 +40,7 @@ public func eventual<Value>(
   }
 }
 
-/// Checks that a condition stays true for a while; for events that must not happen.
+/// Checks that a condition stays true for a while; for events that must not occur.
 ///
 /// - Throws: `DeadlineExceeded` as soon as it is false, or what the condition throws.
 public func always(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistInstants
 
-/// Tries every order of events on a pure state machine, breadth first and up to a depth. Each event happens at once, just
-/// before, at, and after the machine's next deadline.
+/// Tries every order of events on a pure state machine, breadth first and up to a depth. Each event happens
+/// immediately, and just before, at, and after the machine's next deadline.
 ///
 /// Two states are the same if their descriptions are, with times relative to the present.
 public struct Exploration<Machine, Event, Clock> {

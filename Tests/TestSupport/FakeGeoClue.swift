@@ -20,14 +20,14 @@ public final class FakeGeoClue {
 
   /// Starts it and waits until it owns its name.
   ///
-  /// - Parameter idleSeconds: After how many seconds without a client it exits, 0 for never.
+  /// - Parameter idleSeconds: The seconds without a client after which it exits; 0 for never.
   public init(on bus: PrivateBus, idleSeconds: Double = 0) throws {
     self.bus = bus
     self.idleSeconds = idleSeconds
     process = try Self.start(on: bus, idleSeconds: idleSeconds)
   }
 
-  /// Gives it a command, and waits until it is carried out; its script describes them.
+  /// Sends it a command, and waits until it is executed. Its script describes the commands.
   public func tell(_ command: [String: JSON]) throws {
     read()
     let known = told
@@ -38,7 +38,7 @@ public final class FakeGeoClue {
     }
   }
 
-  /// What the source measured goes to every started client.
+  /// Sends a measurement to every started client.
   public func fix(latitude: Double, longitude: Double = 13, _ more: [String: JSON] = [:]) throws {
     let place: [String: JSON] = ["Latitude": .number(latitude), "Longitude": .number(longitude)]
     try tell(["fix": .object(place.merging(more) { $1 })])
@@ -47,8 +47,8 @@ public final class FakeGeoClue {
   /// Makes calls of a member fail from now on.
   ///
   /// - Parameters:
-  ///   - action: What happens instead: hang, delay, refuse, reply or exit.
-  ///   - parameters: What that needs; `times` for only so often.
+  ///   - action: The fault: hang, delay, refuse, reply or exit.
+  ///   - parameters: The fault's parameters; `times` limits the number of calls.
   public func fault(on member: String, _ action: String, _ parameters: [String: JSON] = [:]) throws {
     let fault: [String: JSON] = ["on": .string(member), "do": .string(action)]
     try tell(["fault": .object(fault.merging(parameters) { $1 })])
@@ -59,7 +59,7 @@ public final class FakeGeoClue {
     try fault(on: member, "refuse", ["name": .string("org.freedesktop.DBus.Error." + name), "text": .string(text)])
   }
 
-  /// Answers what hangs, and everything that follows.
+  /// Answers hanging calls, and all later ones.
   public func release(_ member: String) throws { try tell(["release": .string(member)]) }
 
   public var calls: [Call] {
@@ -67,10 +67,10 @@ public final class FakeGeoClue {
     return received
   }
 
-  /// How many calls of a member it has got so far.
+  /// The number of calls of a member that it has received so far.
   public func count(of member: String) -> Int { calls.count { $0.member == member } }
 
-  /// The clients, agents and waiting calls that it has now.
+  /// Its current clients, agents and waiting calls.
   public func state() throws -> JSON {
     try tell(["state": true])
     return lastState
@@ -83,11 +83,11 @@ public final class FakeGeoClue {
     try eventual("a client is started", within: limit, turn: turn) { try clients().first { $0["active"] == true } }
   }
 
-  /// Ends it as a crash would.
+  /// Kills it.
   public func kill() { process.kill() }
   public var exited: ChildProcess.Exit? { process.exited }
 
-  /// Starts it again after it has ended, healed.
+  /// Starts it again after it has ended, without faults.
   public func restart() throws {
     process.kill()
     process = try Self.start(on: bus, idleSeconds: idleSeconds)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A JSON value: how the rig's Python programs and the tests tell each other what is on a bus.
+/// A JSON value, used between the tests and the rig's Python programs.
 ///
 /// A D-Bus variant is an object with a signature `t` and a value `v`; subscripts and the readers below look through it.
 public nonisolated enum JSON: Sendable {
@@ -15,12 +15,12 @@ public nonisolated enum JSON: Sendable {
 
   /// A variant.
   ///
-  /// - Parameter signature: Of what is in it, `u`, `a{sv}`, …
+  /// - Parameter signature: The signature of its value, such as `u` or `a{sv}`.
   public static func variant(_ signature: String, _ value: JSON) -> JSON {
     .object(["t": .string(signature), "v": value])
   }
 
-  /// The signature of what is in a variant, nil for other values.
+  /// The signature of a variant's value; nil for other values.
   public var variantType: String? {
     guard case .object(let members) = self, members.count == 2, case .string(let type)? = members["t"],
       members["v"] != nil
@@ -28,7 +28,7 @@ public nonisolated enum JSON: Sendable {
     return type
   }
 
-  /// What is in a variant; other values are their own content.
+  /// A variant's value; other values are returned unchanged.
   public var content: JSON {
     guard variantType != nil, case .object(let members) = self, let value = members["v"] else { return self }
     return value.content
@@ -62,7 +62,7 @@ public nonisolated enum JSON: Sendable {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// Reads a line of text, nil if that is no JSON.
+  /// Reads a line of text; nil if it is not JSON.
   public init?(line: String) {
     // A decoder would try one type after the other for each value: a hundred times slower.
     guard let value = try? JSONSerialization.jsonObject(with: Data(line.utf8), options: .fragmentsAllowed) else {
@@ -76,7 +76,7 @@ public nonisolated enum JSON: Sendable {
     case let value as String: self = .string(value)
     case let value as [String: Any]: self = .object(value.mapValues(JSON.init))
     case let value as [Any]: self = .array(value.map(JSON.init))
-    // What Foundation says of a Boolean.
+    // Foundation's type of a Boolean.
     case let value as NSNumber where String(cString: value.objCType) == "c": self = .bool(value.boolValue)
     case let value as NSNumber:
       self = Int64(exactly: value.doubleValue).map { _ in .integer(value.int64Value) } ?? .number(value.doubleValue)
@@ -86,7 +86,7 @@ public nonisolated enum JSON: Sendable {
 }
 
 nonisolated extension JSON: Equatable {
-  /// JSON has one kind of numbers: 1 is 1.0.
+  /// JSON has only one type of numbers, so 1 equals 1.0.
   public static func == (left: JSON, right: JSON) -> Bool {
     switch (left, right) {
     case (.null, .null): true

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A GPS receiver for GeoClue: a unix stream socket from which it reads NMEA sentences.
+/// A GPS receiver for GeoClue: a Unix stream socket from which it reads NMEA sentences.
 ///
 /// GeoClue connects when its first client starts, and disconnects when the last one stops. A connection is accepted
-/// only when a test looks for it.
+/// only when a test checks for it.
 public final class NMEAServer {
   public let path: String
   private let directory = TemporaryDirectory()
@@ -43,20 +43,21 @@ public final class NMEAServer {
     try write(sentence.text, within: limit, turn: turn)
   }
 
-  /// Writes bytes as a sentence is written.
+  /// Writes bytes in the same way as a sentence.
   public func write(_ text: String, within limit: Duration = .seconds(10), turn: () -> Void = nap) throws {
     let bytes = Array(text.utf8)
     try eventually("GeoClue reads NMEA", within: limit, turn: turn) {
       guard isConnected, connections.allSatisfy({ unread(by: $0) == 0 }) else { return false }
-      // GeoClue may hang up at any time; then it is written to again once it is back.
+      // GeoClue may disconnect at any time; the bytes are then written again after it has reconnected.
       return connections.allSatisfy { send($0, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count }
     }
   }
 
-  /// Writes a fix if GeoClue is connected and has read earlier ones, like a receiver that does not care who listens.
+  /// Writes a fix if GeoClue is connected and has read earlier ones, like a receiver that sends regardless of readers.
   public func offer(_ sentence: GGASentence) { try? write(sentence, within: .zero) }
 
-  /// Hangs up, like a receiver that is unplugged. GeoClue 2.6 drops the source for good then; later ones busy-loop.
+  /// Closes all connections, like a receiver that is unplugged. GeoClue 2.6 then drops the source permanently; later
+  /// versions busy-loop.
   public func closeConnections() {
     acceptWaiting()
     for connection in connections { close(connection) }
@@ -85,14 +86,14 @@ public final class NMEAServer {
   }
 }
 
-/// A fix as a GPS receiver says it: the NMEA 0183 sentence GGA.
+/// A fix as a GPS receiver reports it: the NMEA 0183 sentence GGA.
 public struct GGASentence {
-  /// Degrees, north positive, as the sentence says them: rounded to 1e-7 minutes, which is 1.7e-9 degrees.
+  /// Degrees, north positive, rounded as in the sentence: to 1e-7 minutes, which are 1.7e-9 degrees.
   public var latitude: Double
   /// Degrees, east positive, rounded as the latitude.
   public var longitude: Double
   public var altitude: Double
-  /// Horizontal dilution of precision. GeoClue makes an accuracy of it: 1 becomes 0 m, 4 becomes 3 m.
+  /// Horizontal dilution of precision. GeoClue derives an accuracy from it: 1 becomes 0 m, 4 becomes 3 m.
   public var dilution: Double
   public var time: Date
 
@@ -125,7 +126,7 @@ public struct GGASentence {
 
   /// Degrees and minutes without anything between them.
   private func angle(_ degrees: Double, digits: Int) -> String {
-    // In whole steps, so that no rounding makes 60 minutes.
+    // Rounds to whole steps first, so that the minutes are never 60.
     let steps = Int((abs(degrees) * 600_000_000).rounded())
     let (whole, minutes) = steps.quotientAndRemainder(dividingBy: 600_000_000)
     return String(format: "%0\(digits)d%02d.%07d", whole, minutes / 10_000_000, minutes % 10_000_000)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A message bus of its own for one test.
+/// A private message bus for one test.
 public final class PrivateBus {
   public nonisolated enum Kind: String, Sendable {
     /// Debian's rules for the system bus, GeoClue's packaged policy and ours.
@@ -47,7 +47,7 @@ public final class PrivateBus {
     }
   }
 
-  /// Ends the bus as a crash would.
+  /// Kills the bus.
   public func kill() { process.kill() }
 
   /// Stops the bus, like a machine under load, or continues it; works with dbus-daemon.

@@ -18,7 +18,7 @@ public final class RealGeoClue {
     process = try Self.start(on: bus, receiver: receiver, idleSeconds: idleSeconds)
   }
 
-  /// Ends it as a crash would.
+  /// Kills it.
   public func kill() { process.kill() }
 
   public func restart() throws {
@@ -26,7 +26,7 @@ public final class RealGeoClue {
     process = try Self.start(on: bus, receiver: receiver, idleSeconds: idleSeconds)
   }
 
-  /// Stops it, as if it hung, or continues it.
+  /// Stops the process, as if it hung, or continues it.
   public func suspend(_ suspended: Bool) { process.signal(suspended ? SIGSTOP : SIGCONT) }
   public var isRunning: Bool { process.exited == nil }
   public var log: String { process.output }
@@ -45,9 +45,9 @@ public final class RealGeoClue {
 
 public let geoClueName = "org.freedesktop.GeoClue2"
 
-/// GeoClue's settings for a test that writes its own.
+/// GeoClue's settings, as written by a test.
 public nonisolated enum GeoClueSettings {
-  /// Without any source but a receiver, or without any.
+  /// Returns settings without any source except, optionally, a receiver.
   ///
   /// - Parameters:
   ///   - receiver: Whether NMEA is read.
@@ -72,13 +72,13 @@ public nonisolated enum GeoClueSettings {
   }
 }
 
-/// A client of GeoClue itself, to compare the service with.
+/// A client of GeoClue itself, for comparison with the service.
 extension BusClient {
   public func askGeoClue(_ member: String) throws -> Answer {
     try call(member, of: "\(geoClueName).Manager", at: "/org/freedesktop/GeoClue2/Manager", of: geoClueName)
   }
 
-  /// Makes a client of GeoClue for everything it gives, and returns its path and what the call of `Start` is answered.
+  /// Creates a GeoClue client at level exact, and returns its path and the answer to `Start`.
   public func startGeoClueClient(
     desktopID: String = "org.example.Oracle", distance: Int = 0
   ) throws -> (path: String, answer: Answer) {
@@ -121,6 +121,6 @@ public final class DesktopAgent {
   public func setLevel(_ level: Int) throws { try process.send("level \(level)") }
   public func setLevelSilently(_ level: Int) throws { try process.send("silently \(level)") }
 
-  /// Ends it as a crash would.
+  /// Kills it.
   public func kill() { process.kill() }
 }

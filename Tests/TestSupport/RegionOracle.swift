@@ -13,11 +13,11 @@ nonisolated public struct TrackFix: Equatable, Sendable {
     (at, self.metres, self.accuracy) = (second, metres, accuracy)
   }
 
-  /// Returns a walk to and fro with noise, outliers that claim to be good, and gaps.
+  /// Returns a walk back and forth with noise, gaps, and outliers that claim a good accuracy.
   ///
   /// - Parameters:
   ///   - seconds: How long it lasts.
-  ///   - reach: The places that it goes to, metres.
+  ///   - reach: The places between which it moves, in metres.
   ///   - gaps: The seconds that a gap lasts.
   public static func walk(
     lasting seconds: UInt64, within reach: ClosedRange<Double>, gaps: ClosedRange<UInt64>,
@@ -39,13 +39,13 @@ nonisolated public struct TrackFix: Equatable, Sendable {
   }
 }
 
-/// What a region must tell: a second implementation, written from the definition alone, that keeps the whole history and
-/// looks at all of it each second.
+/// The events that a region must report. A second implementation, written from the definition alone, that stores the
+/// whole history and evaluates all of it each second.
 nonisolated public struct RegionOracle: Sendable {
   /// An event in short: its name, followed by "gap" or the reason.
   public struct Change: Equatable, CustomStringConvertible, Sendable {
     public var what: String
-    /// The second in which it is told.
+    /// The second in which it is reported.
     public var at: UInt64
 
     public init(_ what: String, at second: UInt64) { (self.what, at) = (what, second) }
@@ -57,7 +57,7 @@ nonisolated public struct RegionOracle: Sendable {
   public var centre: Double
   /// Metres.
   public var radius: Double
-  /// Seconds for which a change must persist.
+  /// How long a change must persist, in seconds.
   public var confirm: UInt64
   /// Seconds without evidence before the state is lost.
   public var unknownAfter: UInt64
@@ -76,7 +76,7 @@ nonisolated public struct RegionOracle: Sendable {
     return distance - accuracy > radius + margin ? -1 : 0
   }
 
-  /// The share of a fix's circle within the region, by slices.
+  /// The share of a fix's circle within the region, computed by slices.
   private func lens(_ accuracy: Double, _ distance: Double) -> Double {
     let slices = 1_000
     var (shared, whole) = (0.0, 0.0)
@@ -129,14 +129,14 @@ nonisolated public struct RegionOracle: Sendable {
     return found
   }
 
-  /// When a candidate is committed if nothing more is heard; nil for never.
+  /// When a candidate is committed if no further fix arrives; nil for never.
   private func commit(_ candidate: Candidate) -> UInt64? {
     let (supporters, opponents) = (candidate.supporters.count, candidate.opponents.count)
     if supporters > 1, supporters > candidate.majority * opponents { return candidate.supporters[0].at + confirm }
     return opponents == 0 ? candidate.supporters[0].at + 3 * confirm : nil
   }
 
-  /// Returns what is told until a second.
+  /// Returns the events until a second.
   public func changes(_ fixes: [TrackFix], until end: UInt64) -> [Change] {
     var changes: [Change] = []
     var (state, known) = (0, 0)

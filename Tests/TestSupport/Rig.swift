@@ -15,7 +15,7 @@ public enum Rig {
     return directory(above: tests, levels: 1) + "/\(name)"
   }
 
-  /// The folders of `XDG_DATA_DIRS`, with the table of places that was packed for this build.
+  /// The folders of `XDG_DATA_DIRS`, including this build's table of places.
   public static var data: String { directory(above: tests, levels: 3) + "/share:/usr/share" }
 
   private static var tests: String {
@@ -32,7 +32,7 @@ public enum Rig {
   }
 }
 
-/// A directory that every user may enter and that goes when the last reference to it goes.
+/// A directory that every user may enter, and that is removed with the last reference to it.
 public final class TemporaryDirectory {
   public let path: String
 
@@ -47,7 +47,7 @@ public final class TemporaryDirectory {
 
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// The path of a file in it whose name nothing else has.
+  /// The path of a new file in it.
   public func freshFile(_ name: String) -> String {
     count += 1
     return "\(path)/\(count)-\(name)"

@@ -22,8 +22,8 @@ public final class Service {
   ///   - bus: The bus of its interface.
   ///   - geoclueBus: The bus of GeoClue, the same by default.
   ///   - user: The user to run as; only root may choose.
-  ///   - options: Further arguments. Without `--config` among them the service never exits for idleness, because a test
-  ///     may have to wait between starting it and the first call.
+  ///   - options: Further arguments. Without `--config` among them the service never exits when idle, because a test
+  ///     may have to wait between its start and the first call.
   public init(
     _ deployment: Deployment, on bus: PrivateBus, geoclueOn geoclueBus: PrivateBus? = nil, as user: uid_t? = nil,
     options: [String] = [], environment: [String: String] = [:]
@@ -47,7 +47,7 @@ public final class Service {
     try process.waitForExit(within: limit)
   }
 
-  /// Kills it, as a crash would.
+  /// Kills it.
   public func kill() { process.kill() }
 }
 
@@ -58,7 +58,7 @@ extension Service {
     return words.flatMap { Int($0[$0.count - 2].trimmingCharacters(in: .whitespaces)) } ?? 0
   }
 
-  /// Whether its memory is the service's alone. A sanitizer's part grows as well.
+  /// Whether its memory belongs only to the service. A sanitizer also uses memory, which grows.
   public nonisolated static var isMemoryItsOwn: Bool {
     let environment = ProcessInfo.processInfo.environment
     return environment["ASAN_OPTIONS"] == nil && environment["TSAN_OPTIONS"] == nil

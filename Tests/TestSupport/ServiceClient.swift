@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A client of the service, with a connection of its own.
+/// A client of the service with a separate connection.
 public final class ServiceClient {
   public let connection: BusClient
 
@@ -79,10 +79,10 @@ public final class ServiceClient {
   }
   public func latitudes(from path: String) -> [Double] { locations(from: path).compactMap { $0["Latitude"]?.number } }
 
-  /// Why a subscription or region was closed, nil while it is not.
+  /// The reason for which a subscription or region was closed; nil while it is open.
   public func closed(_ path: String) -> String? { connection.received("Closed", from: path).first?.first?.string }
 
-  /// What a subscription was told about its authorization, in order: the status and, after a space, the reason.
+  /// The authorizations that a subscription has received, in order: the status and, after a space, the reason.
   public func authorizations(of path: String) -> [String] {
     connection.received("AuthorizationChanged", from: path).map { "\($0[0].string ?? "") \($0[1].string ?? "")" }
   }
@@ -124,7 +124,7 @@ extension ServiceClient {
   /// The events that a region has sent so far.
   public func events(of path: String) -> [JSON] { connection.received("StateChanged", from: path).map { $0[0] } }
 
-  /// The events that a region has sent so far in short: what happened, and "gap" or the reason after a space.
+  /// The events that a region has sent so far, as short texts: the event and, after a space, "gap" or the reason.
   public func happenings(_ path: String) -> [String] {
     events(of: path).map { event in
       let parts = [

@@ -3,8 +3,8 @@ import Foundation
 
 /// Starts processes from a thread that lives as long as this process.
 ///
-/// The signal that a child gets when its parent dies comes, in truth, when the *thread* dies that started it; and the
-/// main actor has no thread of its own here: dispatch's workers serve it, and they come and go.
+/// A child's parent-death signal is sent when the *thread* that started it ends, and here the main actor runs on
+/// dispatch's worker threads, which may end at any time.
 nonisolated final class Spawner: Sendable {
   static let shared = Spawner()
 
@@ -21,7 +21,7 @@ nonisolated final class Spawner: Sendable {
   private let done = DispatchSemaphore(value: 0)
   private let exchange = Exchange()
 
-  /// Belongs to the holder of `turn`, and to the thread between `requested` and `done`.
+  /// Used by the holder of `turn`, and by the thread between `requested` and `done`.
   private final class Exchange: @unchecked Sendable {
     var request: Request?
     var result: Result<pid_t, POSIXError>?

@@ -3,7 +3,7 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// Where the operator of a simple publisher is again a simple publisher. Each line compares with a publisher of the
+/// Operators of simple publishers that return simple publishers. Each line compares with a publisher of the
 /// type that Combine returns, so that it does not compile if the type differs.
 @Suite("API: overloads of simple publishers") struct OverloadsTests {
   typealias Answer<T> = Result<T, Never>.Publisher
@@ -131,7 +131,7 @@ import Testing
     #expect(chains.allSatisfy { $0 == numbers })
   }
 
-  @Test func `Publishers.Sequence: overloads that are answers`() throws {
+  @Test func `Publishers.Sequence: overloads that return a single result`() throws {
     let yes: [Answer<Bool>] = [
       numbers.allSatisfy { $0 > 0 }, numbers.contains { $0 > 2 }, numbers.contains(3),
     ]

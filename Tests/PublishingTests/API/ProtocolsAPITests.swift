@@ -3,7 +3,7 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// Uses every protocol and every type outside `Publishers` by its public name: what does not compile here is not there.
+/// Uses every protocol and every type outside `Publishers` by its public name, so that a missing one does not compile.
 @Suite("API: protocols and types") struct ProtocolsAPITests {
   typealias Source = PassthroughSubject<Int, TestError>
 

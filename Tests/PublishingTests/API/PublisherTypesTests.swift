@@ -3,8 +3,8 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// Makes every type in `Publishers` by its initializer and reads its public properties: what does not compile here is
-/// not there.
+/// Creates every type in `Publishers` with its initializer and reads its public properties, so that a missing one does
+/// not compile.
 @Suite("API: types of operators") struct PublisherTypesTests {
   typealias Source = PassthroughSubject<Int, TestError>
   let source = Source()
@@ -66,7 +66,7 @@ import Testing
     #expect(count.range == 0..<2)
   }
 
-  @Test func `the types of operators that answer`() throws {
+  @Test func `the types of operators with a single result`() throws {
     #expect(Publishers.AllSatisfy<Source>(upstream: source) { $0 > 1 }.predicate(2))
     #expect(try Publishers.TryAllSatisfy<Source>(upstream: source) { $0 > 1 }.predicate(2))
     #expect(Publishers.Contains<Source>(upstream: source, output: 1).output == 1)

@@ -3,7 +3,7 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// The rest of the types in `Publishers`: time, sharing, observing, coding, and the strategies.
+/// The other types in `Publishers`: time, sharing, observing, coding, and strategies.
 @Suite("API: types of timed and sharing operators") struct TimedAndSharedTypesTests {
   typealias Source = PassthroughSubject<Int, TestError>
   typealias Clock = TestScheduler

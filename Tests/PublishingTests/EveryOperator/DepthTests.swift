@@ -3,14 +3,14 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// Sources that answer at once must not pile up calls: ten thousand values would overflow the stack.
+/// Synchronous sources must not nest calls, because ten thousand values would overflow the stack.
 @Suite("no recursion") struct DepthTests {
   static let count = 10_000
   private typealias Numbers = Publishers.Sequence<Range<Int>, Never>
 
   private var numbers: AnyPublisher<Int, Never> { (0..<Self.count).publisher.eraseToAnyPublisher() }
 
-  /// Asks for one at a time, from inside each value.
+  /// Requests one value at a time, from inside each value.
   private func pull<P: Publisher>(_ publisher: P) -> Recorder<P.Output, P.Failure> {
     let recorder = Recorder<P.Output, P.Failure>(asking: .max(1))
     recorder.onValue = { [unowned recorder] _ in

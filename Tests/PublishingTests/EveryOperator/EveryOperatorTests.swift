@@ -3,7 +3,7 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// What every operator owes its upstream and its downstream, whatever it does to the values.
+/// Rules that every operator must follow towards its upstream and its downstream.
 @Suite("every operator") struct EveryOperatorTests {
   let scheduler = TestScheduler()
   let probe = Probe<Int, TestError>()
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `limited demand: no more than asked, and nothing is lost when upstream keeps to what it is asked`(
+  func `limited demand: no more than requested, and nothing is lost if upstream obeys the demand`(
     operation: OperatorCase
   ) {
     let recorder = record(operation, asking: .max(1))
@@ -113,14 +113,14 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `upstream is asked what downstream asks, or what the operator says`(operation: OperatorCase) {
+  func `upstream receives downstream's demand, or the operator's own`(operation: OperatorCase) {
     guard let asks = operation.asks else { return }
     _ = record(operation, asking: .max(2))
     #expect(probe.trace.entries.filter { $0.hasPrefix("up:") } == ["up:sub", "up:\(asks)"])
   }
 
   @Test(arguments: OperatorCase.all)
-  func `cancel before any value: upstream is cancelled once, nothing passes, nothing more is asked`(
+  func `cancel before any value: upstream is cancelled once, and nothing passes or is requested`(
     operation: OperatorCase
   ) {
     let recorder = record(operation, asking: .max(2))
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.strict)
-  func `cancel inside a value: that was the last`(operation: OperatorCase) {
+  func `cancel inside a value: no value follows`(operation: OperatorCase) {
     let recorder = Recorder<Int, TestError>()
     recorder.onValue = { [unowned recorder] _ in
       recorder.cancel()
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.strict)
-  func `cancel after the end: upstream hears nothing more`(operation: OperatorCase) {
+  func `cancel after the end: upstream is not called again`(operation: OperatorCase) {
     let recorder = record(operation)
     sendAll()
     finish()

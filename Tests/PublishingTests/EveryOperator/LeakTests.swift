@@ -3,17 +3,17 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// After completion, after cancel, and after dropping the `AnyCancellable`, neither subscriber nor source is held.
+/// After completion, cancel, or release of the `AnyCancellable`, neither subscriber nor source is retained.
 @Suite("every operator lets go") struct LeakTests {
   final class Token {}
 
-  /// How a subscription comes to its end.
+  /// The ways in which a subscription ends.
   enum Ending: CaseIterable, Sendable {
     case finish, failure, cancel
   }
 
   @Test(arguments: OperatorCase.all, Ending.allCases)
-  func `subscriber and source go after finish, failure and cancel`(operation: OperatorCase, ending: Ending) {
+  func `subscriber and source are released after finish, failure and cancel`(operation: OperatorCase, ending: Ending) {
     let scheduler = TestScheduler()
     weak var weakRecorder: Recorder<Int, TestError>?
     weak var weakSource: Probe<Int, TestError>?

@@ -3,22 +3,22 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// One operator between an upstream under the test's control and a downstream, and what is to be expected of it when
-/// the upstream sends 1, 2, 3 at intervals of two seconds and then completes.
+/// One operator between an upstream under the test's control and a downstream, and the expected results if the upstream
+/// sends 1, 2, 3 at intervals of two seconds and then completes.
 struct OperatorCase: Sendable, CustomTestStringConvertible {
   struct Traits: OptionSet, Sendable {
     let rawValue: Int
-    /// Only the types change: subscription, demand and whatever a misbehaving upstream sends pass as they are.
+    /// Only the types change: the subscription, demand and even invalid events of the upstream pass unchanged.
     static let passesThrough = Traits(rawValue: 1)
-    /// Asks upstream for everything and drops what comes without demand.
+    /// Has unlimited demand, and drops values that arrive without downstream demand.
     static let lossy = Traits(rawValue: 2)
     /// Ends itself before the upstream does, and cancels it.
     static let early = Traits(rawValue: 4)
-    /// Keeps a value, so that the end waits for demand.
+    /// Stores a value, so that the end waits for demand.
     static let holdsEnd = Traits(rawValue: 8)
-    /// Speaks to the upstream through the scheduler, so that a cancel arrives later.
+    /// Calls the upstream through the scheduler, so that a cancel arrives later.
     static let lateCancel = Traits(rawValue: 16)
-    /// Shares one subscription among all; a later subscriber gets the end only.
+    /// Shares one subscription among all; a later subscriber receives only the end.
     static let shares = Traits(rawValue: 32)
   }
 
@@ -32,7 +32,7 @@ struct OperatorCase: Sendable, CustomTestStringConvertible {
   /// How it ends when the upstream finishes, and when the upstream fails with `.oops`.
   let end: Subscribers.Completion<TestError>
   let endOnFailure: Subscribers.Completion<TestError>
-  /// What the upstream is asked when the downstream asks for two; nil where that is a matter of taste.
+  /// The upstream's demand if the downstream requests two; nil if it is unspecified.
   let asks: String?
   let traits: Traits
 
@@ -53,14 +53,14 @@ struct OperatorCase: Sendable, CustomTestStringConvertible {
     self.traits = traits
   }
 
-  /// An answer that is known at the end: it asks for everything and holds the end until there is demand for the answer.
+  /// A single result at the end: has unlimited demand and delays the end until there is demand for the result.
   static func answer<P: Publisher & SendableMetatype>(
     _ name: String, _ output: [Int], _ build: @escaping @Sendable (Upstream) -> P
   ) -> OperatorCase where P.Output == Int, P.Failure == TestError {
     OperatorCase(name, output, onFailure: [], asks: "unlimited", .holdsEnd) { up, _ in build(up) }
   }
 
-  /// An answer that is known before the end.
+  /// A single result before the end.
   static func earlyAnswer<P: Publisher & SendableMetatype>(
     _ name: String, _ output: [Int], _ build: @escaping @Sendable (Upstream) -> P
   ) -> OperatorCase where P.Output == Int, P.Failure == TestError {
@@ -80,12 +80,12 @@ struct OperatorCase: Sendable, CustomTestStringConvertible {
     mapping + filtering + scanning + throwing + answering + earlyAnswering + dropping + taking + chaining + combining
     + recovering + timed + sharing + observing
 
-  /// Those that do more than change types.
+  /// Operators that do more than change types.
   static let strict = all.filter { !$0.traits.contains(.passesThrough) }
 }
 
 extension Publisher where Failure == any Error {
-  /// Gives the failure its type back.
+  /// Restores the failure's type.
   func typed() -> Publishers.MapError<Self, TestError> { mapError { $0 as? TestError ?? .other } }
 }
 

@@ -3,16 +3,16 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// What happens inside a call: values while subscribing, requests and cancels inside a value, sends inside a cancel.
+/// Reentrant calls: values while subscribing, requests and cancels inside a value, sends inside a cancel.
 @Suite("every operator, from inside a call") struct ReentrancyTests {
   let scheduler = TestScheduler()
   let probe = Probe<Int, TestError>()
 
-  /// Makes the upstream give 1, 2, 3 and the end as soon as it is asked, as a sequence does.
+  /// Makes the upstream send 1, 2, 3 and the end at the first request, as a sequence does.
   private func answerRequests() {
     var isServing = false
     probe.onRequest = { link in
-      // The first request is served to the end; those from inside it only raise the demand.
+      // The first request runs to the end; nested ones only raise the demand.
       guard !isServing else { return }
       isServing = true
       Self.serve(link)
@@ -42,21 +42,21 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source that answers each request at once, unlimited demand`(operation: OperatorCase) {
+  func `a source that answers requests synchronously, unlimited demand`(operation: OperatorCase) {
     answerRequests()
     let recorder = operation.build(probe, scheduler).record()
     expectAll(operation, recorder)
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source that answers each request at once, demand returned for each value`(operation: OperatorCase) {
+  func `a source that answers requests synchronously, demand returned for each value`(operation: OperatorCase) {
     answerRequests()
     let recorder = operation.build(probe, scheduler).record(asking: .max(1)) { _ in .max(1) }
     expectAll(operation, recorder)
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source that answers each request at once, asked again from inside each value`(operation: OperatorCase) {
+  func `a source that answers requests synchronously, with a request inside each value`(operation: OperatorCase) {
     answerRequests()
     let recorder = Recorder<Int, TestError>(asking: .max(1))
     recorder.onValue = { [unowned recorder] _ in
@@ -68,8 +68,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `cancel inside receive(subscription:): nothing passes, upstream is left or never asked`(operation: OperatorCase)
-  {
+  func `cancel inside receive(subscription:): nothing passes, and upstream is released`(operation: OperatorCase) {
     let recorder = Recorder<Int, TestError>()
     recorder.onSubscription = { [unowned recorder] in recorder.cancel() }
     operation.build(probe, scheduler).subscribe(recorder)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Publishing
 
-/// What zip, combineLatest or merge must have delivered after a log of events.
+/// The expected deliveries of zip, combineLatest or merge after a log of events.
 struct CombiningReference {
   enum Rule: CaseIterable { case zip, combineLatest, merge }
 
-  /// The delivered values, each the list of the values that it is made of, and then `end` or `fail`.
+  /// The delivered values, each as the list of its components, and then `end` or `fail`.
   private(set) var delivered: [String] = []
   private(set) var isOver = false
-  /// What merge delivers without a failure, in this order.
+  /// The deliveries of merge without a failure, in order.
   private(set) var order: [String] = []
   private(set) var demand = Subscribers.Demand.none
   private let rule: Rule
@@ -40,7 +40,7 @@ struct CombiningReference {
       arrived.append(value)
       if rule == .merge { order.append("\(value)") }
       settle()
-    // The subscriber may still be inside the value that this makes possible: the end follows when it returns.
+    // The subscriber may still be inside the value; the end follows when it returns.
     case .end(let side):
       hasEnded[side] = true
       finishIfOver()

@@ -2,7 +2,7 @@
 import GeopublicistPublishingTestSupport
 import Publishing
 
-/// What happened to an operator with several upstreams, in the order of the calls, nested ones included.
+/// The events of an operator with several upstreams, in the order of the calls, including nested ones.
 enum OperatorEvent: Equatable {
   case request(Subscribers.Demand)
   case value(side: Int, Int)

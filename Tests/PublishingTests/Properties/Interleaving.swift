@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 import Publishing
 import Testing
 
-/// What an operator with several steps must do; beside it, in step with it, runs the operator itself.
+/// A model of an operator, and the operator itself, which runs in step with it.
 protocol OperatorModel {
   var outcome: Outcome { get set }
   mutating func request(_ count: Int)
@@ -34,7 +34,7 @@ struct Interleaving<Model: OperatorModel> {
 
   mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-  /// Takes random steps: the requests of downstream, and what `own` makes of other numbers below 98.
+  /// Takes random steps: downstream's requests, and the steps to which `own` maps other numbers below 98.
   mutating func go(requests: Range<Int>, own: (inout Self, _ step: Int, _ dice: Int) -> Void) {
     for step in 0..<60 where !model.outcome.isOver && !hasFailed {
       let dice = pick(100)
@@ -55,13 +55,13 @@ struct Interleaving<Model: OperatorModel> {
     }
   }
 
-  /// Notes a step, and takes it in the model.
+  /// Records a step and performs it in the model.
   mutating func note(_ entry: String, _ change: (inout Model) -> Void = { _ in }) {
     history.append(entry)
     change(&model)
   }
 
-  /// Sends a value, which must be wanted exactly if the model accepts it.
+  /// Sends a value; there must be demand exactly if the model accepts it.
   mutating func send<Value>(
     _ value: Value, to source: Probe<Value, TestError>, _ name: String, _ accepts: Bool,
     _ change: (inout Model) -> Void

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistPublishingTestSupport
 
-/// What an operator should have done so far: the trace that its downstream sees, and whether it is over.
+/// The expected state of an operator: its downstream's trace, and whether it has ended.
 struct Outcome: Equatable {
   var trace: [String] = []
   var isOver = false
@@ -12,10 +12,10 @@ struct Outcome: Equatable {
   }
 }
 
-/// merge and flatMap under limited demand: each side may send one value ahead, what is ahead waits in order of arrival.
+/// merge and flatMap under limited demand: each side may send one value ahead, and these wait in order of arrival.
 struct MergingModel: OperatorModel {
   var outcome = Outcome()
-  /// How many sides may still come; flatMap's outer counts as one.
+  /// The number of sides that may still send; flatMap's outer publisher counts as one.
   var open: Int
   private var demand = 0
   private var kept: [(side: Int, value: String)] = []
@@ -89,14 +89,14 @@ struct ZipModel: OperatorModel {
   }
 }
 
-/// buffer: a queue of limited length; what does not fit is dropped from one end or the other.
+/// buffer: a queue of limited length that drops values from one end or the other when full.
 struct BufferModel: OperatorModel {
   enum Drop: CaseIterable { case newest, oldest }
 
   var outcome = Outcome()
   let size: Int
   let drop: Drop
-  /// Asks upstream only for what fits.
+  /// Requests only as many values as fit.
   let keepsFull: Bool
   private var demand = 0
   private var kept: [String] = []

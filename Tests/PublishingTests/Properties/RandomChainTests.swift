@@ -8,7 +8,7 @@ import Testing
 @Suite("random chains") struct RandomChainTests {
   typealias Chain = AnyPublisher<Int, Never>
 
-  /// An operator, and what it does to an array.
+  /// An operator, and the same operation on an array.
   struct Link {
     let name: String
     let publisher: (Chain) -> Chain
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `a chain gives what arrays give, whatever the demand`() {
+  @Test func `a chain and array operations give equal results under any demand`() {
     for seed in 0..<1500 {
       var random = SeededGenerator(seed: seed)
       let links = (0..<Int.random(in: 1...6, using: &random)).map { _ in link(&random) }
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// Pulls all there is, in one of four ways.
+  /// Pulls all values, in one of four ways.
   private func subscribe(
     _ sink: Recorder<Int, Never>, to chain: Chain, _ random: inout SeededGenerator
   ) -> String {

@@ -5,11 +5,11 @@ import Publishing
 import Testing
 
 /// zip, combineLatest and merge of two to eight sources of every kind, which may fail, under random demand from outside
-/// and from inside the values, beside a reference that sees what they see.
+/// and from inside the values, compared with a reference that receives the same events.
 @Suite("random programs against a reference, for operators with several upstreams") struct RandomCombiningTests {
   typealias Source = AnyPublisher<Int, TestError>
 
-  /// One side: what it publishes, and how much of it without help.
+  /// One side: its values, and how many of them it sends automatically.
   struct Side {
     let name: String
     let publisher: Source
@@ -80,7 +80,7 @@ import Testing
   private func compare(_ recorder: Recorder<String, TestError>, _ reference: CombiningReference) -> [String] {
     let (delivered, expected) = (recorder.trace.entries, reference.delivered)
     var isRight = delivered == expected
-    // The reference delivers at once what is requested from inside a value. A merge may be delivering another: a
+    // The reference immediately delivers values requested from inside a value. A merge may be delivering another: a
     // cancellation then comes first, and a failure after what has been requested meanwhile.
     if recorder.isCancelled { isRight = expected.starts(with: delivered) }
     if expected.last == "fail", delivered.last == "fail", !isRight {
@@ -89,7 +89,7 @@ import Testing
     return recorder.breaches + (isRight ? [] : ["expected \(expected), got \(delivered)"])
   }
 
-  /// Names the sides that were not asked for what was requested.
+  /// Names the sides that did not receive the expected demand.
   private func missing(
     _ rule: CombiningReference.Rule, _ sides: [Side], _ log: EventLog, _ reference: CombiningReference,
     _ recorder: Recorder<String, TestError>
@@ -106,7 +106,7 @@ import Testing
       let hasEnded = log.events.contains(.end(side: index)) || log.events.contains(.failure(side: index))
       let due: Int
       if rule == .merge {
-        // One value ahead without demand, everything while there is demand left.
+        // One value ahead without demand; all values while there is demand.
         due = reference.demand > .none ? side.values : min(side.values, 1)
       } else {
         due = requested.max.map { min($0, side.values) } ?? side.values
@@ -127,7 +127,7 @@ import Testing
     random.chance(10) ? .unlimited : .max(random.number(1...5))
   }
 
-  /// Does one thing from inside a value, and returns what is wanted on top.
+  /// Performs one action from inside a value, and returns the additional demand.
   private func act(
     _ recorder: Recorder<String, TestError>, _ sides: [Side], _ log: EventLog, _ random: Dice
   ) -> Subscribers.Demand {
@@ -187,7 +187,7 @@ import Testing
     case (.merge, 8):
       s[0].merge(with: s[1], s[2], s[3], s[4], s[5], s[6], s[7]).map { "\($0)" }.eraseToAnyPublisher()
     case (.merge, let count) where count % 2 == 0: Publishers.MergeMany(s).map { "\($0)" }.eraseToAnyPublisher()
-    // Every side a publisher of one outer one.
+    // Each side is one of the publishers that an outer publisher sends.
     case (.merge, _):
       s.publisher.setFailureType(to: TestError.self).flatMap { $0 }.map { "\($0)" }.eraseToAnyPublisher()
     }

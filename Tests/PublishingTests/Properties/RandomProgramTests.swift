@@ -5,8 +5,8 @@ import Publishing
 import Testing
 
 /// Random programs: a tree of operators over sources of every kind, and a subscriber that requests, cancels, sends and
-/// completes from inside what it receives. Nothing may follow the end, nothing may come twice or without demand,
-/// nothing may crash, and after the end nothing may be kept.
+/// completes inside its callbacks. No event may follow the end, no value may arrive twice or without demand, nothing
+/// may crash, and after the end everything must be released.
 @Suite("random programs") struct RandomProgramTests {
   typealias Values = AnyPublisher<Int, TestError>
 
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  /// Does something from inside a value, and says what is wanted on top.
+  /// Performs an action from inside a value, and returns the additional demand.
   private func act(_ program: Program, _ recorder: Recorder<Int, TestError>) -> Subscribers.Demand {
     switch program.number(0...9) {
     case 0: recorder.request(demand(program))

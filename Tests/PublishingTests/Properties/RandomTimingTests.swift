@@ -4,22 +4,22 @@ import GeopublicistTestSupport
 import Publishing
 import Testing
 
-/// Values at random times through the timed operators, beside models of a few lines.
+/// Compares the timed operators with short models on values at random times.
 @Suite("random timing") struct RandomTimingTests {
   typealias Heard = [String]
 
-  /// Times in milliseconds, never two alike and never a whole multiple of the interval apart from each other.
+  /// Distinct times in milliseconds, of which no two differ by a multiple of the interval.
   private func times(seed: Int) -> [Int] {
     var random = SeededGenerator(seed: seed)
     var now = 0
     return (0..<30).map { index in
       now += random.chance(60) ? Int.random(in: 1...400, using: &random) : Int.random(in: 401...2500, using: &random)
-      // A different remainder for each keeps them off each other's due times.
+      // Each has a different remainder, so none coincides with another's due time.
       return now * 100 + index
     }
   }
 
-  /// What comes out, and when, of values that go in at the given times (unit: 10 microseconds).
+  /// Returns the output and its times for values at the given times (unit: 10 microseconds).
   private func play<P: Publisher>(
     _ times: [Int], _ build: (PassthroughSubject<Int, TestError>, TestScheduler) -> P
   ) -> Heard where P.Output == Int, P.Failure == TestError {
@@ -38,7 +38,7 @@ import Testing
 
   private static let second = 100_000
 
-  @Test func `debounce gives a value that a second of silence follows, a second later`() {
+  @Test func `debounce sends a value after a second of silence`() {
     for seed in 0..<200 {
       let times = times(seed: seed)
       let expected = times.indices.compactMap { index -> String? in
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `throttle gives the first at once, then one at the end of each second that has any`(latest: Bool) {
+  func `throttle sends the first value immediately, then one at the end of each second that had any`(latest: Bool) {
     for seed in 0..<200 {
       let times = times(seed: seed)
       var expected: Heard = []
