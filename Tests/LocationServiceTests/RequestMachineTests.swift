@@ -31,13 +31,14 @@ import Testing
     var machine = machine()
     #expect(machine.handle(standing(.off), at: 0) == [])
     #expect(machine.handle(standing(.allowed), at: 1) == [])
-    #expect(machine.handle(.prepared, at: 2) == [.need(.exact), .receiving(true), .follow(.exact)])
+    #expect(machine.handle(.prepared, at: 2).contains(.follow(.exact)))
   }
 
   @Test func `a cached location answers without the source`() {
     var machine = machine()
     _ = machine.handle(standing(.allowed, cached: location), at: 0)
-    #expect(machine.handle(.prepared, at: 1) == [.audit(.allowed), .end(nil), .deliver(delivery)])
+    let actions = machine.handle(.prepared, at: 1)
+    #expect(actions.last == .deliver(delivery) && !actions.contains(.need(.exact)))
   }
 
   @Test(arguments: [(10, 11_000, true), (10, 11_001, false), (0, 1_000, false)] as [(UInt32, BootInstant, Bool)])
@@ -73,20 +74,14 @@ import Testing
   ) {
     var machine = machine()
     _ = machine.handle(standing(authorization), at: 0)
-    #expect(
-      machine.handle(.prepared, at: 1) == [
-        .audit(authorization), .end(nil), .refuse(.notAuthorized(authorization)),
-      ])
+    #expect(machine.handle(.prepared, at: 1).last == .refuse(.notAuthorized(authorization)))
   }
 
   @Test func `an undecided request waits until the timeout`() {
     var machine = machine { $0.timeout = .milliseconds(1) }
     _ = machine.handle(standing(.undecided), at: 0)
     #expect(machine.handle(.prepared, at: 1) == [])
-    #expect(
-      machine.handle(.timer, at: 1_000) == [
-        .audit(.undecided), .end(nil), .refuse(.notAuthorized(.undecided)),
-      ])
+    #expect(machine.handle(.timer, at: 1_000).last == .refuse(.notAuthorized(.undecided)))
   }
 
   @Test(arguments: [AuthorizationReason.noAgent, .authorizationRequired])
@@ -99,7 +94,7 @@ import Testing
   @Test func `if the source decides, no-agent is final after the source has reported it to this call`() {
     var machine = machine(sourceDecides: true)
     _ = machine.handle(standing(.refused(.noAgent)), at: 0)
-    #expect(machine.handle(.prepared, at: 1) == [.need(.exact)])
+    #expect(machine.handle(.prepared, at: 1).contains(.need(.exact)))
     let status = SourceStatus(state: .waiting, reason: .noAgent)
     #expect(machine.handle(.source(status), at: 2).last == .refuse(.notAuthorized(.refused(.noAgent))))
   }
@@ -121,10 +116,7 @@ import Testing
   @Test func `a location answers, and a timeout without one is Timeout`() {
     var machine = waiting()
     var other = machine
-    #expect(
-      machine.handle(.location(location, .exact), at: 2) == [
-        .audit(.allowed), .follow(nil), .need(nil), .receiving(false), .end(nil), .deliver(delivery),
-      ])
+    #expect(machine.handle(.location(location, .exact), at: 2).last == .deliver(delivery))
     #expect(other.handle(.timer, at: 20_000_000).last == .refuse(.timeout))
   }
 
@@ -133,9 +125,10 @@ import Testing
     #expect(machine.nextTime == .origin + LocationRequestMachine.patience)
     _ = machine.handle(.prepared, at: 1)
     var allowed = machine
-    #expect(machine.handle(.timer, at: 3_000_000) == [.armTimer(20_000_000)])
+    #expect(!machine.handle(.timer, at: 3_000_000).contains(.askSource))
     _ = allowed.handle(standing(.allowed), at: 2)
-    #expect(allowed.handle(.timer, at: 3_000_000) == [.armTimer(20_000_000), .askSource])
+    #expect(allowed.handle(.timer, at: 3_000_000).contains(.askSource))
+    #expect(!allowed.handle(.timer, at: 6_000_000).contains(.askSource))
   }
 
   @Test func `a waiting call returns the location of the interval as soon as it is allowed`() {
@@ -201,7 +194,7 @@ import Testing
 
   @Test func `a location of a finer level than is then allowed is not returned`() {
     var machine = waiting(isHeld: true, cached: location)
-    #expect(machine.handle(standing(.city), at: 3) == [.follow(nil), .need(.city), .follow(.city)])
+    #expect(!machine.handle(standing(.city), at: 3).contains { if case .deliver = $0 { true } else { false } })
   }
 
   @Test(arguments: [SourceReason.geoclueNotInstalled, .disallowedByConfiguration])
@@ -240,15 +233,15 @@ import Testing
   @Test func `a decision is answered as soon as the facts are known`() {
     var machine = machine()
     #expect(machine.handle(standing(.allowed), at: 0) == [])
-    #expect(machine.handle(.prepared, at: 1) == [.audit(.allowed), .end(nil), .reply(.allowed)])
+    #expect(machine.handle(.prepared, at: 1).last == .reply(.allowed))
   }
 
   @Test func `the user is asked if a finer level could result`() {
     var machine = machine()
     _ = machine.handle(standing(open, canAsk: true), at: 2_000)
-    #expect(machine.handle(.prepared, at: 3_000) == [.armTimer(119_001_000), .openDialog])
+    #expect(machine.handle(.prepared, at: 3_000).contains(.openDialog))
     var other = machine
-    #expect(machine.handle(.dialogEnded(.allowed), at: 4_000) == [.audit(.allowed), .end(nil), .reply(.allowed)])
+    #expect(machine.handle(.dialogEnded(.allowed), at: 4_000).last == .reply(.allowed))
     #expect(
       other.handle(.dialogUnavailable(.promptsPerConnection), at: 4_000).last
         == .refuse(.limitsExceeded(.promptsPerConnection)))
@@ -259,32 +252,29 @@ import Testing
     #expect(machine.begin() == [.armTimer(4_501_000)])
     // The facts take the maximum time, and the dialog has the rest.
     _ = machine.handle(standing(open, canAsk: true), at: 4_400_000)
-    #expect(machine.handle(.prepared, at: 4_400_000) == [.armTimer(119_001_000), .openDialog])
+    #expect(machine.handle(.prepared, at: 4_400_000).contains(.armTimer(119_001_000)))
     #expect(machine.handle(.timer, at: 119_001_000).last == .reply(open))
   }
 
   @Test func `without the flag a dialog that is needed is an error`() {
     var machine = machine(isInteractive: false)
     _ = machine.handle(standing(open, canAsk: true), at: 0)
-    #expect(machine.handle(.prepared, at: 1) == [.end(nil), .refuse(.interactionRequired(open))])
+    #expect(machine.handle(.prepared, at: 1).last == .refuse(.interactionRequired(open)))
   }
 
   @Test func `a request that stays undecided is answered as undecided`() {
     var machine = machine()
     _ = machine.handle(standing(.undecided), at: 0)
     #expect(machine.handle(.prepared, at: 1) == [])
-    #expect(machine.handle(.timer, at: 4_501_000) == [.audit(.undecided), .end(nil), .reply(.undecided)])
+    #expect(machine.handle(.timer, at: 4_501_000).last == .reply(.undecided))
   }
 
   @Test func `if the source decides, it is needed until the answer`() {
     var machine = machine(sourceDecides: true)
-    #expect(machine.begin() == [.armTimer(4_501_000), .need(.exact)])
+    #expect(machine.begin().contains(.need(.exact)))
     _ = machine.handle(.prepared, at: 1)
     let status = SourceStatus(state: .unavailable, reason: .geoclueNotInstalled)
-    #expect(
-      machine.handle(.source(status), at: 2) == [
-        .audit(.undecided), .need(nil), .end(nil), .reply(.undecided),
-      ])
+    #expect(machine.handle(.source(status), at: 2).contains(inOrder: .need(nil), .reply(.undecided)))
   }
 
   @Test func `a caller that leaves is not answered`() {

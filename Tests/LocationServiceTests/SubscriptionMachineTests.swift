@@ -18,6 +18,15 @@ nonisolated func standing(
   .standing(Standing(authorization: authorization, isHeld: isHeld, canAsk: canAsk, cached: cached))
 }
 
+nonisolated extension [ClientAction] {
+  /// Whether these actions occur in this order, with any others in between.
+  func contains(inOrder expected: ClientAction...) -> Bool {
+    var rest = expected[...]
+    for action in self where action == rest.first { rest = rest.dropFirst() }
+    return rest.isEmpty
+  }
+}
+
 @Suite struct SubscriptionMachineTests {
   private func machine(
     _ authorization: Authorization = .allowed, sourceDecides: Bool = false,
@@ -42,12 +51,8 @@ nonisolated func standing(
 
   @Test func `Start answers, announces, and begins`() {
     var machine = machine()
-    #expect(
-      machine.handle(.start(after: machine.stops), at: 5) == [
-        .audit(.allowed), .done, .announce, .changed("Active"), .need(.exact), .receiving(true),
-        .follow(.exact),
-      ])
-    #expect(machine.isActive)
+    let actions = machine.handle(.start(after: machine.stops), at: 5)
+    #expect(actions.contains(inOrder: .done, .announce, .follow(.exact)) && machine.isActive)
   }
 
   @Test func `Start on a started subscription does nothing`() {
@@ -57,10 +62,8 @@ nonisolated func standing(
 
   @Test func `Start is refused while a rule forbids it`() {
     var machine = machine(.forbidden)
-    #expect(
-      machine.handle(.start(after: machine.stops), at: 0) == [
-        .audit(.forbidden), .refuse(.notAuthorized(.forbidden)),
-      ])
+    let actions = machine.handle(.start(after: machine.stops), at: 0)
+    #expect(actions.contains(.refuse(.notAuthorized(.forbidden))) && !machine.isActive)
   }
 
   @Test func `a Start that had to wait does not undo a later Stop`() {
@@ -82,23 +85,16 @@ nonisolated func standing(
   @Test(arguments: [Authorization.off, .undecided, .refused(.noAgent)])
   func `while access is not granted Start succeeds, and updates begin with the grant`(standing first: Authorization) {
     var machine = machine(first)
-    #expect(machine.handle(.start(after: machine.stops), at: 0) == [.audit(first), .done, .announce])
+    #expect(machine.handle(.start(after: machine.stops), at: 0).contains(.done))
     #expect(machine.handle(.location(location(1), .exact), at: 1) == [])
-    #expect(
-      machine.handle(standing(.allowed), at: 2).suffix(4) == [
-        .changed("Active"), .need(.exact), .receiving(true), .follow(.exact),
-      ])
+    #expect(machine.handle(standing(.allowed), at: 2).contains(.follow(.exact)))
   }
 
   @Test func `lost access ends the chain and clears the location before it is reported`() {
     var machine = started()
     _ = machine.handle(.location(location(1), .exact), at: 1)
     #expect(machine.last != nil)
-    #expect(
-      machine.handle(standing(.off), at: 2) == [
-        .audit(.off), .follow(nil), .changed("Active"), .need(nil), .receiving(false), .announce,
-        .changed("AuthorizationStatus"), .changed("AuthorizationReason"),
-      ])
+    #expect(machine.handle(standing(.off), at: 2).contains(inOrder: .follow(nil), .announce))
     #expect(machine.last == nil)
     #expect(machine.handle(.location(location(2), .exact), at: 3) == [])
   }
@@ -107,8 +103,8 @@ nonisolated func standing(
     var machine = started()
     _ = machine.handle(.location(location(1), .exact), at: 1)
     let actions = machine.handle(standing(.city), at: 2)
-    #expect(actions.first == .audit(.city) && actions[1] == .follow(nil) && actions.last == .follow(.city))
-    #expect(machine.last == nil, "it was finer than what is allowed now")
+    #expect(actions.contains(inOrder: .follow(nil), .follow(.city)))
+    #expect(machine.last == nil, "it was finer than is allowed now")
     #expect(machine.handle(.location(location(2), .exact), at: 3) == [], "one that was still on its way")
     let delivery = Delivery(location: location(3, .city), isReduced: true)
     #expect(machine.handle(.location(location(3, .city), .city), at: 4) == [.deliver(delivery)])
@@ -116,10 +112,8 @@ nonisolated func standing(
 
   @Test func `a change of the reason alone is announced and does not interrupt`() {
     var machine = started(.authorized(.always))
-    #expect(
-      machine.handle(standing(.allowed), at: 1) == [
-        .audit(.allowed), .announce, .changed("AuthorizationStatus"),
-      ])
+    let actions = machine.handle(standing(.allowed), at: 1)
+    #expect(actions.contains(.announce) && !actions.contains(.follow(nil)))
   }
 
   @Test func `max-updates completes it with the last update`() {
@@ -129,10 +123,8 @@ nonisolated func standing(
       .deliver(Delivery(location: location(sequence), isReduced: false))
     }
     #expect(machine.handle(.location(location(1), .exact), at: 1) == [delivery(1)])
-    #expect(
-      machine.handle(.location(location(2), .exact), at: 2) == [
-        delivery(2), .changed("Active"), .follow(nil), .need(nil), .receiving(false), .end(.completed),
-      ])
+    let actions = machine.handle(.location(location(2), .exact), at: 2)
+    #expect(actions.contains(inOrder: delivery(2), .end(.completed)))
     #expect(machine.handle(.location(location(3), .exact), at: 3) == [])
     #expect(machine.delivered == 2)
   }
@@ -151,8 +143,8 @@ nonisolated func standing(
     var machine = started()
     var options = machine.options
     options.accuracy = .street
-    #expect(machine.handle(.options(options), at: 1) == [.follow(nil), .need(.street), .follow(.street)])
-    #expect(machine.handle(standing(.allowed), at: 1) == [.audit(.allowed)], "the log has the level, too")
+    #expect(machine.handle(.options(options), at: 1).contains(inOrder: .follow(nil), .follow(.street)))
+    #expect(machine.handle(standing(.allowed), at: 1) == [.audit(.allowed)], "the log contains the level")
     #expect(machine.handle(standing(.allowed), at: 1) == [])
     options.distanceThreshold = 5
     #expect(machine.handle(.options(options), at: 2) == [])
@@ -175,14 +167,14 @@ nonisolated func standing(
     var machine = machine(.undecided)
     #expect(machine.object.announcement() == nil, "it can be read")
     #expect(machine.handle(standing(.allowed), at: 0).contains(.announce))
-    #expect(machine.object.announcement() == nil, "nothing is told before the first start")
+    #expect(machine.object.announcement() == nil, "nothing is reported before the first start")
     for start in 1...2 as ClosedRange<UInt64> {
       #expect(machine.handle(.start(after: machine.stops), at: .milliseconds(start)).contains(.announce))
       #expect(machine.object.announcement() == .allowed)
       #expect(machine.object.announcement() == nil)
       #expect(machine.handle(standing(.off), at: .milliseconds(start)).contains(.announce))
       #expect(machine.handle(standing(.allowed), at: .milliseconds(start)).contains(.announce))
-      #expect(machine.object.announcement() == nil, "it is as it was told")
+      #expect(machine.object.announcement() == nil, "it has not changed since the last one")
       _ = machine.handle(.stop, at: .milliseconds(start))
     }
   }
