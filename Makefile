@@ -4,8 +4,8 @@
 .PHONY: help translations build install uninstall demo pictures docs test check simulate mutants fuzz sanitize bench held
 .PHONY: soak siege deb deb-check deb-test deb-arm64 release
 
-SWIFT ?= $(shell Tests/Rig/find-swift.sh)
-SWIFT_BUILD = Tests/Rig/swift.sh build
+SWIFT ?= $(shell Tools/find-swift.sh)
+SWIFT_BUILD = Tools/swift.sh build
 
 # What the package is built with, and what the benchmarks measure: a stock SwiftPM release build. The standard library is
 # linked statically, since no distribution promises a stable shared one. So is the C++ library, of which Swift's runtime
@@ -59,7 +59,7 @@ demo:
 	@Tests/Rig/demo.sh
 
 pictures:
-	@Tests/Rig/packages.sh pictures
+	@Tools/packages.sh pictures
 	@$(SWIFT_BUILD) --product geopublicistd
 	@$(SWIFT_BUILD) --product geopublicist
 	@docs/pictures/pictures.py "$$($(SWIFT_BUILD) --show-bin-path)"
@@ -71,7 +71,7 @@ docs:
 	@docs/build.sh
 
 test check:
-	@Tests/Rig/check.sh
+	@Tools/check.sh
 
 simulate:
 	@MINUTES="$(or $(MINUTES),2)" SEED="$(SEED)" VERBOSE="$(VERBOSE)" Tests/Simulation/simulate.py
@@ -80,10 +80,10 @@ mutants:
 	@MUTANTS="$(MUTANTS)" Tests/Simulation/mutants.py
 
 fuzz:
-	@Tests/Rig/fuzz.sh $(TARGETS)
+	@Tools/fuzz.sh $(TARGETS)
 
 sanitize:
-	@Tests/Rig/sanitize.sh
+	@Tools/sanitize.sh
 
 bench:
 	@Benchmarks/bench.py $(BENCH)

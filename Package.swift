@@ -233,7 +233,7 @@ let package = Package(
   ]
 )
 
-// What libFuzzer calls, built only with its runtime (Tests/Rig/fuzz.sh): without that it has no `main`.
+// What libFuzzer calls, built only with its runtime (Tools/fuzz.sh): without that it has no `main`.
 if Context.environment["GEOPUBLICIST_FUZZ"] != nil {
   package.targets.append(
     .executableTarget(

@@ -6,7 +6,7 @@ set -eu
 top=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$top"
 
-Tests/Rig/packages.sh bench
+Tools/packages.sh bench
 built=${BENCH_BUILT:-$top/.build/bench}
 mkdir -p "$built"
 

@@ -246,7 +246,7 @@ def main():
     options = parser.parse_args()
     if os.getuid() != 0:
         sys.exit("Run it as root: the attacker and the witness are different users.")
-    subprocess.run([TOP / "Tests/Rig/packages.sh", "soak"], check=True)
+    subprocess.run([TOP / "Tools/packages.sh", "soak"], check=True)
     if not options.no_build and options.program == BUILT / "geopublicistd":
         rig.build()
     seed = options.seed if options.seed is not None else random.randrange(1 << 32)

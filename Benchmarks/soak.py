@@ -202,7 +202,7 @@ def main():
     parser.add_argument("--rate", type=float, default=10, help="fixes a second")
     parser.add_argument("--seed", type=int, default=None, help="the seed for the clients' behaviour")
     options = parser.parse_args()
-    subprocess.run([TOP / "Tests/Rig/packages.sh", "soak"], check=True)
+    subprocess.run([TOP / "Tools/packages.sh", "soak"], check=True)
     if not options.no_build:
         rig.build()
     seed = options.seed if options.seed is not None else random.randrange(1 << 32)

@@ -9,12 +9,12 @@
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 package=$(CDPATH='' cd -- "$here/.." && pwd)
-tools=$(dirname "$(readlink -f "$("$package/Tests/Rig/find-swift.sh")")")
+tools=$(dirname "$(readlink -f "$("$package/Tools/find-swift.sh")")")
 if [ $# -eq 2 ]; then
   modules=$1 output=$2
 else
-  for target in Combine PublishingTesting GeoClue GeopublicistClient MainLoopTasks; do "$package/Tests/Rig/swift.sh" build --target "$target"; done
-  modules=$("$package/Tests/Rig/swift.sh" build --show-bin-path)/Modules
+  for target in Combine PublishingTesting GeoClue GeopublicistClient MainLoopTasks; do "$package/Tools/swift.sh" build --target "$target"; done
+  modules=$("$package/Tools/swift.sh" build --show-bin-path)/Modules
   output=$package/.build/docs
 fi
 graphs=$(mktemp -d)

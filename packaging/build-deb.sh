@@ -11,8 +11,8 @@ source=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 work=${1:-$source/.build-deb}
 output=${2:-$source}
 
-"$source/Tests/Rig/packages.sh" deb
-SWIFT=$("$source/Tests/Rig/find-swift.sh")
+"$source/Tools/packages.sh" deb
+SWIFT=$("$source/Tools/find-swift.sh")
 export SWIFT
 
 version=$(dpkg-parsechangelog --file "$source/debian/changelog" --show-field Version)

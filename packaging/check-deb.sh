@@ -7,7 +7,7 @@
 #   check-deb.sh
 set -eu
 source=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
-"$source/Tests/Rig/packages.sh" deb-check
+"$source/Tools/packages.sh" deb-check
 package=$(ls "$source"/geopublicist_*.deb)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

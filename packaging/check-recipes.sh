@@ -12,11 +12,11 @@
 # The recipes share one tree in .build-recipes, so that Swift compiles it once. As root it is built by `nobody`.
 set -eu
 cd "$(dirname -- "$0")/.."
-Tests/Rig/packages.sh recipes
+Tools/packages.sh recipes
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 work=$PWD/.build-recipes
-SWIFT=$(Tests/Rig/find-swift.sh)
+SWIFT=$(Tools/find-swift.sh)
 PATH=$(dirname -- "$SWIFT"):$PATH
 # Others than root may run what this makes.
 chmod a+rx "$scratch"

@@ -120,7 +120,7 @@ def check_bus(earlier):
 
 def check_api(earlier):
     """Each change that breaks programs in Swift is announced: its line is in api-breakages.txt."""
-    command = [run("Tests/Rig/find-swift.sh").strip(), "package", "diagnose-api-breaking-changes", earlier]
+    command = [run("Tools/find-swift.sh").strip(), "package", "diagnose-api-breaking-changes", earlier]
     output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     found = set(re.findall(r"💔 (API breakage: .*)", output.stdout))
     if output.returncode != 0 and not found:

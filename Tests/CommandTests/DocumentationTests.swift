@@ -46,7 +46,7 @@ import Testing
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") as NSString
     let result = try run(
       [
-        Rig.file("undocumented.py"), "\(tests.deletingLastPathComponent)/Modules", "Publishing",
+        Rig.sourceFile("Tools/undocumented.py"), "\(tests.deletingLastPathComponent)/Modules", "Publishing",
         "PublishingTesting", "Combine", "GeopublicistLocationModel", "MainLoop", "DBus", "GeoClue",
         "GeopublicistClient", "Publicist", "DBusPublishing",
       ], within: .seconds(60))

@@ -164,7 +164,7 @@ import Testing
 
 /// The service survives malformed input from root and from other users without restarting.
 @Suite(.serialized) struct SiegeTests {
-  /// Every attack of Tests/Fuzz/Bus in one place; `Tests/Rig/fuzz.sh bus` runs them for longer.
+  /// Every attack of Tests/Fuzz/Bus in one place; `Tools/fuzz.sh bus` runs them for longer.
   private func besiege(_ place: String) throws {
     let siege = try run(
       [

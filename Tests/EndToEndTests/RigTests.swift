@@ -37,7 +37,7 @@ import Testing
       chmod(folder.file(name), 0o755)
     }
     let path = "\(folder.path):/usr/bin:/bin"
-    let installation = try run([Rig.sourceFile("Tests/Rig/packages.sh"), "demo"], environment: ["PATH": path])
+    let installation = try run([Rig.sourceFile("Tools/packages.sh"), "demo"], environment: ["PATH": path])
     #expect(installation.succeeded && installation.standardOutput.contains("Waiting for another program"))
   }
 

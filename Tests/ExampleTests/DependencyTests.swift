@@ -50,7 +50,7 @@ import Testing
   }
 
   private func swift(_ arguments: String...) throws -> CommandResult {
-    let swift = try run([Rig.sourceFile("Tests/Rig/find-swift.sh")])
+    let swift = try run([Rig.sourceFile("Tools/find-swift.sh")])
     let path = swift.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)
     let result = try run(
       [path, arguments[0], "--package-path", directory.path, "--cache-path", directory.file("cache")]

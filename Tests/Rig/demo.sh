@@ -13,11 +13,11 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
 programs=${GEOPUBLICIST_BIN:-}
 if [ -z "$programs" ]; then
-  "$here/packages.sh" demo
+  "$here/../../Tools/packages.sh" demo
   echo "Building geopublicistd and geopublicist (debug, the quicker ones to build) …"
-  "$here/swift.sh" build --product geopublicistd
-  "$here/swift.sh" build --product geopublicist
-  programs=$("$here/swift.sh" build --show-bin-path)
+  "$here/../../Tools/swift.sh" build --product geopublicistd
+  "$here/../../Tools/swift.sh" build --product geopublicist
+  programs=$("$here/../../Tools/swift.sh" build --show-bin-path)
 fi
 
 directory=$(mktemp -d /tmp/geopublicist-demo.XXXXXX)

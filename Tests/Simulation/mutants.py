@@ -51,7 +51,7 @@ def copy_tree():
 
 
 def build():
-    swift = run([ROOT / "Tests/Rig/find-swift.sh"], check=True).stdout.strip()
+    swift = run([ROOT / "Tools/find-swift.sh"], check=True).stdout.strip()
     command = [swift, "build", "--package-path", TREE, "--scratch-path", TREE / ".build", "--product", "simulate"]
     result = run(command)
     if result.returncode:

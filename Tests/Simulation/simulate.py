@@ -32,7 +32,7 @@ IGNORE = ["--ignore", ENVIRONMENT["IGNORE"]] if ENVIRONMENT.get("IGNORE") else [
 
 def program(build=True):
     """Returns the path of the simulation's program."""
-    swift = [ROOT / "Tests/Rig/swift.sh", "build", "--product", "simulate"]
+    swift = [ROOT / "Tools/swift.sh", "build", "--product", "simulate"]
     if build:
         result = subprocess.run(swift, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if result.returncode:

@@ -12,7 +12,7 @@ set -eu
 source=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 output=${1:-$source}
 [ "$(id -u)" -eq 0 ] || { echo "Containers need root" >&2; exit 1; }
-"$source/Tests/Rig/packages.sh" deb-arm64
+"$source/Tools/packages.sh" deb-arm64
 containers=$source/.build-deb/containers
 work=$source/.build-deb/arm64
 tree=$work/tree

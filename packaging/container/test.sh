@@ -12,7 +12,7 @@
 set -eu
 source=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 [ "$(id -u)" -eq 0 ] || { echo "Containers need root: sudo make deb-test" >&2; exit 1; }
-"$source/Tests/Rig/packages.sh" deb-test
+"$source/Tools/packages.sh" deb-test
 . "$source/packaging/container/container.sh"
 
 containers=$source/.build-deb/containers

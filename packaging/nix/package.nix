@@ -10,7 +10,7 @@ stdenv.mkDerivation {
   nativeBuildInputs = [ gettext lld pkg-config python3 swift swiftpm ];
   buildInputs = [ dbus glib polkit systemd ];
 
-  postPatch = "patchShebangs packaging Tests/Rig";
+  postPatch = "patchShebangs packaging Tests/Rig Tools";
 
   # swiftpm's hook would build another configuration than the one that is measured.
   buildPhase = ''

@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent.parent / "Rig"))
 
 from machine import (  # noqa: E402
-    MANAGER, PROPERTIES, RIG, SERVICE, Failure, PrivateMachine, ask, as_user, descriptors, log_of, memory, wait_until)
+    MANAGER, PROPERTIES, RIG, SERVICE, TOP, Failure, PrivateMachine, ask, as_user, descriptors, log_of, memory, wait_until)
 from wire import REPLY, Peer  # noqa: E402
 
 PATIENCE = 60
@@ -22,7 +22,7 @@ SURROUNDINGS = {
     # Warnings from libdbus and GLib count as failures.
     "DBUS_FATAL_WARNINGS": "1", "G_DEBUG": "fatal-criticals",
     # For a service built with the sanitizer. The environment takes precedence.
-    "ASAN_OPTIONS": "quarantine_size_mb=32", "LSAN_OPTIONS": f"suppressions={RIG}/leaks.supp:print_suppressions=0",
+    "ASAN_OPTIONS": "quarantine_size_mb=32", "LSAN_OPTIONS": f"suppressions={TOP}/Tools/leaks.supp:print_suppressions=0",
 }
 wait = functools.partial(wait_until, within=PATIENCE)
 

@@ -109,7 +109,7 @@ import Testing
     #expect(abs(east.noon - west.noon) < 1)
   }
 
-  /// Reads the table that Tests/Rig/sun-table.py computed with XEphem's ephemeris.
+  /// Reads the table that Tools/sun-table.py computed with XEphem's ephemeris.
   @Test func `500 random places and dates agree with an ephemeris to 30 seconds, and polar days do`() throws {
     let table = try String(contentsOfFile: Rig.sourceFile("Tests/LocationModelTests/Almanac/sun.txt"), encoding: .utf8)
     let rows = table.split(separator: "\n").map { $0.split(separator: " ").map { Double($0) } }

@@ -8,7 +8,7 @@ import sys
 
 IDENTIFIER = "SPDX-License-Identifier:"
 LINE = f"{IDENTIFIER} Apache-2.0"
-TOP = pathlib.Path(__file__).resolve().parents[2]
+TOP = pathlib.Path(__file__).resolve().parents[1]
 COMMENTS = {
     "// ": {".swift", ".c", ".h", ".js", ".modulemap", ".rules"},
     "# ": {".py", ".sh", ".bash", ".service", ".desktop", ".yml"},
@@ -55,5 +55,5 @@ for path in source_files():
         if "--fix" in sys.argv:
             add(path, text, begin)
 if lacking and "--fix" not in sys.argv:
-    print("Without a licence (Tests/Rig/spdx.py --fix adds it):", *lacking, sep="\n  ", file=sys.stderr)
+    print("Without a licence (Tools/spdx.py --fix adds it):", *lacking, sep="\n  ", file=sys.stderr)
     sys.exit(1)

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-SOURCES = HERE.parent.parent / "Sources"
+SOURCES = HERE.parent / "Sources"
 WANTED_BY_PROTOCOLS = {
     "rawValue", "description", "hashValue", "hash(into:)", "encode(to:)", "init(from:)", "init(stringLiteral:)",
     "init(integerLiteral:)", "init(dictionaryLiteral:)", "init(exactly:)", "magnitude", "negate()",

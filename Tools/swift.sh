@@ -7,7 +7,7 @@
 #
 # A user who does not own .build cannot write to it, and uses .build-USER instead.
 set -eu
-package=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
+package=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 
 scratch=$package/.build
 owner=$package
@@ -18,7 +18,7 @@ owner=$package
 places=$scratch/share/geopublicist/places
 [ "$places" -nt "$package/packaging/places/places.tsv.xz" ] || "$package/packaging/places/pack.py" "$places"
 
-swift=$("$package/Tests/Rig/find-swift.sh")
+swift=$("$package/Tools/find-swift.sh")
 command=$1
 shift
 # SwiftPM must build the tree even if it belongs to another user, whom git does not trust.

@@ -15,7 +15,7 @@
 #   FUZZ_TARGET=gpx .build-fuzz/debug/fuzz .build-fuzz/corpus/crash-gpx-…
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-package=$(CDPATH='' cd -- "$here/../.." && pwd)
+package=$(CDPATH='' cd -- "$here/.." && pwd)
 seconds=${SECONDS_EACH:-8}
 
 "$here/packages.sh" fuzz

@@ -24,7 +24,7 @@ import sys
 import threading
 import time
 
-RIG = pathlib.Path(__file__).resolve().parent
+TOP = pathlib.Path(__file__).resolve().parents[1]
 BROKERS = ["dbus-daemon", "dbus-broker"]
 # Tests of these modules do not wait for programs, so Swift Testing runs them in parallel in one process.
 TOGETHER = {"CombineExamplesTests", "LocationModelTests", "PublishingTests", "TestingExampleTests"}
@@ -206,7 +206,7 @@ def issues(log):
 
 def build_folder():
     """As in swift.sh: a user who does not own .build has a private one."""
-    folder = RIG.parent.parent / ".build"
+    folder = TOP / ".build"
     if (folder if folder.exists() else folder.parent).stat().st_uid != os.getuid():
         folder = folder.with_name(f".build-{pwd.getpwuid(os.getuid()).pw_name}")
     return folder
@@ -230,7 +230,7 @@ def main():
     built = build_folder() / "debug"
     folder = built / "suite"
     if not built.exists():
-        sys.exit("There are no tests yet: Tests/Rig/swift.sh build --build-tests")
+        sys.exit("There are no tests yet: Tools/swift.sh build --build-tests")
     folder.mkdir(exist_ok=True)
     suite = Suite(built / "geopublicistPackageTests.xctest", folder)
     tests = [test for test in suite.list() if not options.filters or any(re.search(f, test) for f in options.filters)]

@@ -7,7 +7,7 @@
 # Prints what failed and a summary; VERBOSE=1 prints everything.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-package=$(CDPATH='' cd -- "$here/../.." && pwd)
+package=$(CDPATH='' cd -- "$here/.." && pwd)
 
 # quiet COMMAND…: prints what a command writes only if it fails.
 quiet() {

@@ -10,7 +10,7 @@
 # any of these processes fails the run, even if its test passes. CONSUMERS is the number of clients.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-package=$(CDPATH='' cd -- "$here/../.." && pwd)
+package=$(CDPATH='' cd -- "$here/.." && pwd)
 "$here/packages.sh" check
 swift=$("$here/find-swift.sh")
 

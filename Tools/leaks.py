@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Fuzz", "Bus"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Tests", "Fuzz", "Bus"))
 from place import RIG, Failure, Place  # noqa: E402
 
 # In KiB, for any number of clients: 10,000 clients that leak 100 bytes each exceed it.
