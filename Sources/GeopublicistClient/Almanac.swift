@@ -73,14 +73,14 @@ nonisolated public struct Almanac: Equatable, Sendable {
 
   /// Follows with the options `almanac` and `desktopID`.
   public init(on service: ServiceConnection, _ options: ClientOptions, _ onEvent: @escaping (Event) -> Void) {
-    object = ServiceObject(AlmanacKeeper(options), AlmanacInterface.interface, on: service, onEvent)
-    object.run { $0.handle(.wanted, at: $1, chance: 0) }
+    object = ServiceObject(AlmanacKeeper(), AlmanacInterface.interface, on: service, onEvent)
+    object.want(options)
   }
 
   isolated deinit { cancel() }
 
   /// Ends it. The handler is not called again.
-  public func cancel() { object.end { $0.handle(.unwanted, at: $1, chance: 0) } }
+  public func cancel() { object.end() }
 }
 
 /// Keeps one almanac at the service: a pure state machine that creates it again after a restart.
@@ -88,18 +88,16 @@ nonisolated struct AlmanacKeeper: ServiceObjectMachine {
   typealias Update = Almanac
 
   private var object = KeptObject<Update>(starts: true)
-  private let options: ClientOptions
+  private var options = ClientOptions()
   private var last: Almanac?
-
-  init(_ options: ClientOptions) {
-    self.options = options
-    object.ask(for: .city)
-  }
 
   var deadline: MonotonicInstant? { object.deadline }
 
   mutating func handle(_ event: ServiceObjectEvent, at now: MonotonicInstant, chance: Double) -> [Action] {
     switch event {
+    case .wanted(let options):
+      self.options = options
+      object.ask(for: .city)
     case .signal(AlmanacInterface.almanacChanged, let arguments):
       guard object.path != nil, let almanac = arguments.first.flatMap(Almanac.init), almanac != last else { return [] }
       last = almanac

@@ -9,8 +9,8 @@ nonisolated struct RegionKeeper: ServiceObjectMachine {
   typealias Update = ServiceRegionEvent
 
   private var object = KeptObject<Update>(starts: true)
-  private var memory: RegionMemory
-  private let options: ClientOptions
+  private var memory = RegionMemory()
+  private var options = ClientOptions()
   /// When a region with a `duration` expires; used only after an interruption, when the service no longer counts.
   private var end: MonotonicInstant?
   private var wasInterrupted = false
@@ -19,27 +19,18 @@ nonisolated struct RegionKeeper: ServiceObjectMachine {
   private var state = RegionState.unknown
   private var sequence: UInt64 = 0
 
-  /// Keeps nothing yet.
-  init(_ options: ClientOptions) {
-    self.options = options
-    memory = RegionMemory(assumed: options.region.assumed)
-  }
-
   var deadline: MonotonicInstant? {
     let own = object.isKept ? [lostAt, wasInterrupted ? end : nil] : []
     return ([object.deadline] + own).compactMap { $0 }.min()
   }
 
-  mutating func begin(at now: MonotonicInstant) -> [Action] {
-    object.ask(for: options.accuracy)
-    return perform(object.handle(.wanted, at: now), now)
-  }
-
-  mutating func stop(at now: MonotonicInstant) -> [Action] { perform(object.handle(.unwanted, at: now), now) }
-
   mutating func handle(_ event: ServiceObjectEvent, at now: MonotonicInstant, chance: Double) -> [Action] {
     var actions: [Action] = []
     switch event {
+    case .wanted(let options):
+      self.options = options
+      memory = RegionMemory(assumed: options.region.assumed)
+      object.ask(for: options.accuracy)
     case .started(object.attempt) where end == nil && options.duration > .zero:
       end = now + options.duration
     case .timer:
@@ -105,7 +96,7 @@ nonisolated struct RegionMemory {
   /// Whether the service has restarted, so that its first event may be known already.
   private var isAfterRestart = false
 
-  init(assumed: RegionState) { known = assumed }
+  init(assumed: RegionState = .unknown) { known = assumed }
 
   /// Notes that the service has gone.
   mutating func interrupted() { isAfterRestart = true }

@@ -26,22 +26,14 @@ nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
     return [object.deadline, end].compactMap { $0 }.min()
   }
 
-  /// Subscribes with these options, changes them, or ends the subscription with nil.
-  mutating func want(_ options: ClientOptions?, at now: MonotonicInstant) -> [Action] {
-    guard let options else {
-      wanted = nil
-      (last, isFirst, wasInterrupted) = (nil, false, false)
-      return perform(object.handle(.unwanted, at: now))
-    }
-    let isNew = wanted == nil
-    wanted = options
-    guard isNew else { return adjust(at: now) }
-    budget = UpdateBudget(maxUpdates: options.maximumUpdates, duration: options.duration)
-    return perform(object.handle(.wanted, at: now))
-  }
-
   mutating func handle(_ event: ServiceObjectEvent, at now: MonotonicInstant, chance: Double) -> [Action] {
     switch event {
+    case .wanted(let options):
+      let isNew = wanted == nil
+      wanted = options
+      guard isNew else { return adjust(at: now) }
+      budget = UpdateBudget(maxUpdates: options.maximumUpdates, duration: options.duration)
+    case .unwanted: (wanted, last, isFirst, wasInterrupted) = (nil, nil, false, false)
     case .created:
       // Options that have changed meanwhile are set before the start.
       var actions = perform(object.handle(event, at: now))

@@ -4,28 +4,28 @@ import GeopublicistContract
 import GeopublicistLocationModel
 import MainLoop
 
-/// The logic of a subscription or a region, as a pure value around a ``KeptObject``.
-nonisolated protocol ServiceObjectMachine {
+/// The logic of a subscription, region or almanac, as a pure value around a ``KeptObject``.
+nonisolated protocol ServiceObjectMachine: StateMachine
+where Event == ServiceObjectEvent, Action == ServiceObjectAction<Update>, Clock == MonotonicClock {
   associatedtype Update: Sendable
-  typealias Action = ServiceObjectAction<Update>
 
-  /// When ``ServiceObjectEvent/timer`` is due.
-  var deadline: MonotonicInstant? { get }
   /// Handles an event and returns the actions to perform, in order.
   mutating func handle(_ event: ServiceObjectEvent, at now: MonotonicInstant, chance: Double) -> [Action]
 }
 
-final class ServiceObject<Machine: ServiceObjectMachine> {
+extension ServiceObjectMachine {
+  mutating func handle(_ event: ServiceObjectEvent, at now: MonotonicInstant) -> [Action] {
+    handle(event, at: now, chance: .random(in: 0...1))
+  }
+}
+
+final class ServiceObject<Machine: ServiceObjectMachine>: MachineShell {
+  var host: MachineHost<Machine>
   private let service: ServiceConnection
   private let interface: InterfaceName
-  private var machine: Machine
   private var onEvent: ((ServiceEvent<Machine.Update>) -> Void)?
   private var signals: SignalMatch?
   private var watch: NameWatch?
-  private var timer: (time: MonotonicInstant, source: LoopSource)?
-  private var steps: [(inout Machine, MonotonicInstant) -> [Machine.Action]] = []
-  private var isRunning = false
-  private var isOver = false
 
   init(
     _ machine: Machine, _ interface: InterfaceName, on service: ServiceConnection,
@@ -33,7 +33,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
   ) {
     self.service = service
     self.interface = interface
-    self.machine = machine
+    host = MachineHost(machine)
     self.onEvent = onEvent
     // Precedes the first call, so that the owner that answers is known.
     watch = NameWatch(ServiceContract.service, on: service.connection) { [weak self] owner in
@@ -41,47 +41,19 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
     }
   }
 
-  /// Changes the machine and performs the actions that it returns. Does nothing after ``end(_:)``.
-  func run(_ step: @escaping (inout Machine, MonotonicInstant) -> [Machine.Action]) {
-    guard !isOver else { return }
-    steps.append(step)
-    guard !isRunning else { return }
-    isRunning = true
-    defer { isRunning = false }
-    while !steps.isEmpty {
-      let step = steps.removeFirst()
-      for action in step(&machine, MainLoop.main.clock.monotonic()) { perform(action) }
-    }
-    setTimer()
-  }
+  /// Creates the object, or changes its options. Does nothing after ``end()``.
+  func want(_ options: ClientOptions) { if onEvent != nil { handle(.wanted(options)) } }
 
-  /// Takes a last step without reporting anything.
-  func end(_ step: @escaping (inout Machine, MonotonicInstant) -> [Machine.Action]) {
+  /// Closes the object without reporting anything.
+  func end() {
     guard onEvent != nil else { return }
     onEvent = nil
-    run(step)
-    isOver = true
-    (signals, watch, timer) = (nil, nil, nil)
+    (signals, watch) = (nil, nil)
+    handle(.unwanted)
+    host.disarm()
   }
 
-  private func handle(_ event: ServiceObjectEvent) {
-    run { machine, now in machine.handle(event, at: now, chance: .random(in: 0...1)) }
-  }
-
-  private func setTimer() {
-    guard let time = machine.deadline else {
-      timer = nil
-      return
-    }
-    guard timer?.time != time else { return }
-    let source = MainLoop.main.at(time) { [weak self] in
-      self?.timer = nil
-      self?.handle(.timer)
-    }
-    timer = (time, source)
-  }
-
-  private func perform(_ action: Machine.Action) {
+  func perform(_ action: Machine.Action) {
     switch action {
     case .create(let member, let options, let attempt): create(member, options, attempt)
     case .set(let path, let property, let value):
@@ -135,8 +107,9 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
 }
 
 /// An event of an object at the service.
-nonisolated enum ServiceObjectEvent {
-  case wanted
+nonisolated enum ServiceObjectEvent: MachineEvent {
+  /// The program wants the object, with these options.
+  case wanted(ClientOptions)
   case unwanted
   /// The object must be replaced by a new one.
   case replaced

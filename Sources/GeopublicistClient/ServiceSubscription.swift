@@ -32,10 +32,10 @@ import GeopublicistLocationModel
   isolated deinit { cancel() }
 
   /// Changes the options while the subscription exists.
-  public func change(to options: ClientOptions) { object.run { $0.want(options, at: $1) } }
+  public func change(to options: ClientOptions) { object.want(options) }
 
   /// Ends it. The handler is not called again.
-  public func cancel() { object.end { $0.want(nil, at: $1) } }
+  public func cancel() { object.end() }
 }
 
 /// Monitors a region at the service, across restarts of the service and without repeating events. Releasing the
@@ -48,12 +48,12 @@ import GeopublicistLocationModel
 
   /// Monitors the circle of `options.region`.
   public init(on service: ServiceConnection, _ options: ClientOptions, _ onEvent: @escaping (Event) -> Void) {
-    object = ServiceObject(RegionKeeper(options), RegionInterface.interface, on: service, onEvent)
-    object.run { $0.begin(at: $1) }
+    object = ServiceObject(RegionKeeper(), RegionInterface.interface, on: service, onEvent)
+    object.want(options)
   }
 
   isolated deinit { cancel() }
 
   /// Ends it. The handler is not called again.
-  public func cancel() { object.end { $0.stop(at: $1) } }
+  public func cancel() { object.end() }
 }

@@ -18,9 +18,9 @@ import Testing
   }
 
   private func running() -> AlmanacKeeper {
-    var keeper = AlmanacKeeper(ClientOptions())
+    var keeper = AlmanacKeeper()
     _ = keeper.handle(.ownerChanged(":1.1"), at: 0, chance: 0)
-    _ = keeper.handle(.wanted, at: 0, chance: 0)
+    _ = keeper.handle(.wanted(ClientOptions()), at: 0, chance: 0)
     _ = keeper.handle(.created(path, attempt: 1), at: 0, chance: 0)
     _ = keeper.handle(.started(attempt: 1), at: 0, chance: 0)
     return keeper
@@ -29,8 +29,8 @@ import Testing
   @Test func `it is created with its options alone`() {
     var options = ClientOptions()
     (options.accuracy, options.almanac.twilight, options.almanac.nightOffset) = (.exact, .nautical, -60)
-    var keeper = AlmanacKeeper(options)
-    let actions = keeper.handle(.wanted, at: 0, chance: 0)
+    var keeper = AlmanacKeeper()
+    let actions = keeper.handle(.wanted(options), at: 0, chance: 0)
     guard case .create("CreateAlmanac", let value, attempt: 1)? = actions.first else {
       Issue.record("\(actions)")
       return

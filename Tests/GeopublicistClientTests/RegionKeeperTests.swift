@@ -9,7 +9,7 @@ import Testing
 /// The state machine that keeps a region across restarts of the service.
 @Suite struct RegionKeeperTests {
   private struct Driver {
-    var machine: RegionKeeper
+    var machine = RegionKeeper()
     var now = MonotonicInstant.origin
     var created: [(assumed: String, duration: UInt32)] = []
     var told: [String] = []
@@ -20,8 +20,7 @@ import Testing
       var options = ClientOptions()
       (options.region.latitude, options.region.longitude, options.region.radius) = (52, 13, 200)
       change(&options)
-      machine = RegionKeeper(options)
-      perform(machine.begin(at: now))
+      send(.wanted(options))
       send(.ownerChanged(":1.1"))
       create()
     }

@@ -20,7 +20,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     var told: [String] = []
     var done: [String] = []
 
-    mutating func want(_ options: ClientOptions?) { perform(machine.want(options, at: now)) }
+    mutating func want(_ options: ClientOptions?) { send(options.map { .wanted($0) } ?? .unwanted) }
     mutating func send(_ location: ServiceLocation) { send(.signal("LocationUpdated", [location.value])) }
     mutating func close(_ reason: String) { send(.signal("Closed", [.string(reason)])) }
 
