@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import MainLoop
 
 nonisolated extension ConnectionMachine {
-  package enum Event: Equatable, Sendable {
+  package enum Event: MachineEvent, Equatable, Sendable {
     /// The level that subscribers need, or nil when there are none.
     case demand(AccuracyLevel?)
     /// A subscriber requests a fix now. A source that has fallen silent measures, or asserts, for a new client.

@@ -4,22 +4,18 @@ import GeopublicistLocationModel
 import MainLoop
 
 /// GeoClue2 as a source of locations. Carries out the decisions of `ConnectionMachine`.
-public final class GeoClueSource: LocationSource {
+public final class GeoClueSource: LocationSource, MachineShell {
   public var onEvent: ((LocationSourceEvent) -> Void)?
 
+  package var host: MachineHost<ConnectionMachine>
   private let connection: Connection
   private let desktopID: String
-  private var machine: ConnectionMachine
   private var service: GeoClueService?
   private var client: GeoClueClient?
   /// The agent of this process, for a system user that has no other.
   private var agent: GeoClueAgent?
   /// The agents of a human user.
   private var agents: AgentWatch?
-  private var timer: (time: MonotonicInstant, source: LoopSource)?
-  /// Events that arrived while another one was being handled, because a listener may react to an event immediately.
-  private var queue: [ConnectionMachine.Event] = []
-  private var isHandling = false
   /// The newest measurement. Kept without subscribers, so that a later repetition of it has the age of the first.
   private var last: Location?
   /// Whether the client has announced nothing yet.
@@ -41,7 +37,7 @@ public final class GeoClueSource: LocationSource {
   public init(on connection: Connection, desktopID: String, registersAgent: Bool = false) {
     self.connection = connection
     self.desktopID = desktopID
-    machine = ConnectionMachine(registersAgent: registersAgent)
+    host = MachineHost(ConnectionMachine(registersAgent: registersAgent))
     compass = CompassWatch(on: connection)
     if registersAgent {
       agent = GeoClueAgent(on: connection)
@@ -87,32 +83,14 @@ public final class GeoClueSource: LocationSource {
     }
   }
 
-  private func handle(_ event: ConnectionMachine.Event) {
-    queue.append(event)
-    guard !isHandling else { return }
-    isHandling = true
-    defer { isHandling = false }
-    while !queue.isEmpty {
-      let event = queue.removeFirst()
-      // Fixes are frequent and do not need a random number, which would cost a system call.
-      let actions = machine.handle(event, at: now, chance: isFix(event) ? 0 : .random(in: 0...1))
-      // Report the new state before carrying out the actions.
-      tell()
-      for action in actions { perform(action) }
-    }
-    setTimer()
-  }
-
-  private func isFix(_ event: ConnectionMachine.Event) -> Bool {
-    if case .fix = event { true } else { false }
-  }
-
   /// Whether the heading that GeoClue reports may be the angle of a compass.
   var mayHaveCompass: Bool { compass.mayExist }
 
-  private func tell() {
-    let status = machine.status
-    var authorization = machine.authorization
+  /// Reports the new state before the actions are carried out.
+  package func willPerform() {
+    if host.machine.deadline == nil { host.disarm() }
+    let status = host.machine.status
+    var authorization = host.machine.authorization
     if authorization.reason != .undecided || status.state == .unavailable { remembered = nil }
     authorization = remembered ?? authorization
     let before = told
@@ -121,7 +99,7 @@ public final class GeoClueSource: LocationSource {
     if status != before.status { onEvent?(.status(status)) }
   }
 
-  private func perform(_ action: ConnectionMachine.Action) {
+  package func perform(_ action: ConnectionMachine.Action) {
     switch action {
     case .activate: service?.activate()
     case .registerAgent: registerAgent()
@@ -131,24 +109,18 @@ public final class GeoClueSource: LocationSource {
     case .readAvailableAccuracy: service?.readAvailableAccuracy()
     }
   }
+}
 
-  /// In whole milliseconds, so that events of the same moment are not told apart.
-  private var now: MonotonicInstant {
-    MonotonicInstant(sinceOrigin: .milliseconds(MainLoop.main.clock.monotonic().sinceOrigin.milliseconds))
+extension ConnectionMachine: StateMachine {
+  @MainActor package mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Action] {
+    // Fixes are frequent and do not need a random number, which would cost a system call.
+    let isFix = if case .fix = event { true } else { false }
+    return handle(event, at: now, chance: isFix ? 0 : .random(in: 0...1))
   }
 
-  private func setTimer() {
-    guard let deadline = machine.deadline else {
-      timer = nil
-      return
-    }
-    // A timer that fires early is set again, which costs less than resetting it for each fix.
-    if let timer, timer.source.isActive, timer.time <= deadline { return }
-    let source = MainLoop.main.after(deadline - now) { [weak self] in
-      self?.timer = nil
-      self?.handle(.timer)
-    }
-    timer = (deadline, source)
+  /// In whole milliseconds, so that events of the same moment are not told apart.
+  @MainActor package static var now: MonotonicInstant {
+    MonotonicInstant(sinceOrigin: .milliseconds(MainLoop.main.clock.monotonic().sinceOrigin.milliseconds))
   }
 }
 
@@ -190,7 +162,7 @@ extension GeoClueSource {
   }
 
   private func take(_ fix: Location) {
-    guard machine.acceptsFixes else { return }
+    guard host.machine.acceptsFixes else { return }
     let clock = MainLoop.main.clock
     do throws(FixRejection) {
       // The first fix of a new client may be a value that the receiver has not measured yet.
