@@ -5,7 +5,7 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-final class TimeZoneCommand: Command {
+final class TimeZoneCommand: Command, MachineShell {
   static let name = "timezone"
   static let summary = tr("Show the time zone where this computer is, or set the clock to it")
 
@@ -30,11 +30,10 @@ final class TimeZoneCommand: Command {
   let invocation: Invocation
   private let isFollowing: Bool
   private let file = StateFolder.path.map { $0 + "/zone" }
-  private var machine: TimeZoneMachine
+  var host: MachineHost<TimeZoneMachine>
   private var almanac: ServiceAlmanac?
   private var clock: Proxy?
   private var consent: ConsentQuestions?
-  private var timer: LoopSource?
   private var shown: String?
 
   init(_ invocation: Invocation) throws(UsageError) {
@@ -42,7 +41,7 @@ final class TimeZoneCommand: Command {
     isFollowing = invocation.parser.isSet("follow")
     let patience = try invocation.parser.duration("after") ?? Self.usualPatience
     let settled = file.flatMap { try? TextFile.contents(of: $0) }?.split(separator: "\n").first.map(String.init)
-    machine = TimeZoneMachine(patience: patience, settled: settled)
+    host = MachineHost(TimeZoneMachine(patience: patience, settled: settled))
   }
 
   func begin() {
@@ -92,12 +91,12 @@ extension TimeZoneCommand {
       consent?.ask { [weak self] consent in
         guard let self else { return }
         if case .desktop = consent, let complaint = consent.complaint { return invocation.fail(complaint) }
-        almanac = ServiceAlmanac(on: service, options) { [weak self] event in self?.handle(event) }
+        almanac = ServiceAlmanac(on: service, options) { [weak self] event in self?.received(event) }
       }
     }
   }
 
-  private func handle(_ event: ServiceAlmanac.Event) {
+  private func received(_ event: ServiceAlmanac.Event) {
     switch event {
     case .update(let almanac):
       let zone = almanac.timeZone
@@ -105,10 +104,10 @@ extension TimeZoneCommand {
       if zone == nil { invocation.complain(Self.undecided) }
       shown = zone
       // A zone that is only likely changes nothing.
-      take(.computed(almanac.isApproximate || almanac.isRemembered ? nil : zone))
+      handle(.computed(almanac.isApproximate || almanac.isRemembered ? nil : zone))
     case .authorization(let authorization):
       invocation.complain(about: authorization)
-      if !authorization.isAuthorized { take(.computed(nil)) }
+      if !authorization.isAuthorized { handle(.computed(nil)) }
     case .failure(let error): invocation.complain(tr(received: error.message))
     case .interrupted: invocation.report("Interrupted", tr("The service stopped; this continues when it is back"))
     case .resumed: invocation.report("Resumed", tr("The service is back"))
@@ -118,21 +117,13 @@ extension TimeZoneCommand {
     }
   }
 
-  private func take(_ event: TimeZoneMachine.Event) {
-    let now = MainLoop.main.clock.monotonic()
-    for action in machine.handle(event, at: now) { perform(action) }
-    timer = machine.deadline.map { deadline in
-      MainLoop.main.at(deadline) { [weak self] in self?.take(.timer) }
-    }
-  }
-
-  private func perform(_ action: TimeZoneMachine.Action) {
+  func perform(_ action: TimeZoneMachine.Action) {
     switch action {
-    case .readClock: readClock { [weak self] zone in self?.take(.clock(zone)) }
+    case .readClock: readClock { [weak self] zone in self?.handle(.clock(zone)) }
     case .check:
       consent?.ask { [weak self] consent in
         if let complaint = consent.complaint { self?.invocation.complain(complaint) }
-        self?.readClock { [weak self] zone in self?.take(.checked(zone, mayBeSet: consent == .given)) }
+        self?.readClock { [weak self] zone in self?.handle(.checked(zone, mayBeSet: consent == .given)) }
       }
     case .set(let zone):
       // Not interactive: nobody could answer.
@@ -140,10 +131,10 @@ extension TimeZoneCommand {
         switch result {
         case .success:
           self?.invocation.report("Set", tr("The clock's time zone is \(zone) now"))
-          self?.take(.wasSet(true))
+          self?.handle(.wasSet(true))
         case .failure(let failure):
           self?.complain(failure.error)
-          self?.take(.wasSet(false))
+          self?.handle(.wasSet(false))
         }
       }
     case .settle(let zone):

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistLocationModel
+import MainLoop
 
 /// Decides when the clock's time zone is set: when the computed zone has been the same for a while, unless somebody has
 /// set another one since it was computed. A pure state machine; times are those of the monotonic clock, so that
 /// the wait does not end while the machine sleeps.
-nonisolated struct TimeZoneMachine {
-  enum Event: Equatable {
+nonisolated struct TimeZoneMachine: StateMachine {
+  enum Event: MachineEvent, Equatable {
     /// The computed zone; nil while it is not certain.
     case computed(String?)
     /// The clock's zone, or nil if it could not be read: the answer to ``Action/readClock``.
