@@ -45,7 +45,7 @@ public final class LocationService {
 
   private let outbox: Outbox
   private let intake: CallIntake
-  private let source: SourceControl
+  let source: SourceControl
   private let idleWatch: IdleWatch
   private var object: ExportedObject?
   private var logControl: LogControl?
@@ -124,7 +124,7 @@ public final class LocationService {
 
   /// Closes every object and answers every pending call.
   public func shutDown() {
-    for request in clients.requests { request.handle(.close(.shutdown)) }
+    for request in clients.requests { request.end(.shutdown) }
     closeSubscriptions()
     lastPlaces?.flush()
     source.end()
@@ -133,7 +133,7 @@ public final class LocationService {
   /// Closes every object and refuses new ones. Pending calls continue.
   public func closeSubscriptions() {
     isEnding = true
-    for object in clients.objects { object.handle(.close(.shutdown)) }
+    for object in clients.objects { object.end(.shutdown) }
   }
 
   /// Handles that the connection was lost and reopened on the same bus.
@@ -142,7 +142,7 @@ public final class LocationService {
   public func rejoined(afterStall wasStalled: Bool) {
     intake.dropAll()
     // The bus has already told the callers that no answer will arrive.
-    for request in clients.requests { request.handle(.ownerLeft) }
+    for request in clients.requests { request.end(nil) }
     if wasStalled { outbox.suspendDebtors() }
   }
 
@@ -153,13 +153,13 @@ public final class LocationService {
     signals.forget()
     source.forget(afterSleep: event == .woke)
     for object in clients.objects {
-      object.handle(.clockChanged)
+      object.clockChanged()
       guard event == .woke else { continue }
       object.slept()
       object.checkNow()
     }
     for request in clients.requests where event == .woke { request.slept() }
-    if event == .clockSet { askSource() }
+    if event == .clockSet { source.ask() }
   }
 
   /// Handles a change to a different network, after which the machine may have moved.
@@ -195,7 +195,7 @@ public final class LocationService {
     if status.state != before.state { changed(Location1Interface.state) }
     if status.reason != before.reason { changed(Location1Interface.stateReason) }
     if status.availableAccuracy != before.availableAccuracy { changed(Location1Interface.availableAccuracy) }
-    if status != before { for request in clients.requests { request.handle(.source(status)) } }
+    if status != before { for request in clients.requests { request.sourceChanged(status) } }
   }
 
   private func arrived(_ locations: [Location]) {
@@ -282,36 +282,21 @@ extension LocationService {
 }
 
 // MARK: - Objects of clients
-extension LocationService: ClientHost {
-  func createSubscription(for client: Client, _ options: ClientOptions) throws(DBusError) -> ObjectPath {
-    try reserve(.subscription, for: client)
-    let subscription = LocationSubscription(numbers.next(), of: client, options, in: self)
-    client.add(subscription)
-    return subscription.path
-  }
-
-  func createRegion(
-    for client: Client, _ options: ClientOptions, _ configuration: RegionConfiguration
+extension LocationService {
+  /// Creates an object for a client and returns its path.
+  func create(
+    _ kind: ObjectKind, for client: Client, _ make: (UInt64, Client) -> any OwnedObject
   ) throws(DBusError) -> ObjectPath {
-    try reserve(.region, for: client)
-    let region = MonitoredRegion(numbers.next(), of: client, options, configuration, in: self)
-    client.add(region)
-    return region.path
-  }
-
-  func createAlmanac(for client: Client, _ options: ClientOptions) throws(DBusError) -> ObjectPath {
-    try reserve(.almanac, for: client)
-    let almanac = ClientAlmanac(numbers.next(), of: client, options, in: self)
-    client.add(almanac)
-    return almanac.path
-  }
-
-  private func reserve(_ kind: ObjectKind, for client: Client) throws(DBusError) {
     // The service is exiting, so nothing would close the object.
     guard !isEnding else { throw .ending }
     try clients.reserve(kind, for: client)
+    let object = make(numbers.next(), client)
+    client.add(object)
+    return object.path
   }
 
+  /// Gathers what must be known about a client for a call, then calls `action`: immediately, or when it is the turn of
+  /// the client's account.
   func prepare(_ client: Client, since arrival: BootInstant, _ action: @escaping () -> Void) {
     var isWaiting = false
     gatekeeper.prepare(client, since: arrival) { [weak self] in
@@ -320,15 +305,10 @@ extension LocationService: ClientHost {
     isWaiting = true
   }
 
+  /// Calls `action` when the bus has room for an answer to a client's call, and it is the turn of the client's account.
   func whenTurn(of client: Client, _ action: @escaping () -> Void) {
     intake.resume(client, hasWaited: true, action)
   }
-
-  func reservePrompt(for client: Client) -> Limits.Key? { clients.reservePrompt(for: client) }
-
-  func releasePrompt(of client: Client) { clients.releasePrompt(of: client) }
-
-  func ended(_ object: any OwnedObject) { clients.release(object) }
 
   /// Returns the location that GeoClue would report to a new client: its newest one while it is running. A location
   /// from before is returned only if it is recent, or that of its level's current interval.
@@ -338,13 +318,16 @@ extension LocationService: ClientHost {
     return isRecent || sourceStatus.state == .running || locations.isCurrent(newest, at: level) ? newest : nil
   }
 
-  func setNeed(_ need: SourceSchedule.Need?, for object: ObjectIdentifier) { source.set(need, for: object) }
-
-  func askSource() { source.ask() }
-
+  /// Counts clients that receive locations; with `whileHeld`, they count only while the source is held.
   func receiverCountChanged(by difference: Int, whileHeld: Bool) {
     let before = isInUse
     if whileHeld { briefReceivers += difference } else { receivers += difference }
     if isInUse != before { changed(Location1Interface.inUse) }
   }
+}
+
+/// A failure of the source since its last location, however many retries follow.
+nonisolated struct Outage: Equatable, Sendable {
+  let number: UInt64
+  let error: LocationError
 }

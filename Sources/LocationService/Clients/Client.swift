@@ -86,8 +86,8 @@ final class Client: GatekeeperClient {
   /// Ends everything that the client owns, without signals, because the connection has left the bus.
   func end() {
     introductions.forget(name)
-    for request in requests { request.handle(.ownerLeft) }
-    for object in objects.values { object.handle(.ownerLeft) }
+    for request in requests { request.end(nil) }
+    for object in objects.values { object.end(nil) }
     requests = []
     objects = [:]
     onEnd?()

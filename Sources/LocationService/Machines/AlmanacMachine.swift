@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import MainLoop
 
 /// The state machine of a client's almanac. Computes everything from the reduced location of the granted level, and
 /// forgets it as soon as the chain that delivered it ends.
@@ -8,7 +9,7 @@ import GeopublicistLocationModel
 nonisolated struct AlmanacMachine: ObjectMachine {
   let options: ClientOptions
   var object: ObjectState
-  /// The wall clock in microseconds since 1970, updated before each event.
+  /// The wall clock in microseconds since 1970, updated with each event.
   var wallClock: UInt64 = 0
   /// The place at the location of the next event.
   var place = PlaceAnswer()
@@ -21,7 +22,20 @@ nonisolated struct AlmanacMachine: ObjectMachine {
   /// Whether the owner is to be told ``newest``.
   private var isDue = false
   private var isHeld = false
-  private var armedFor: BootInstant?
+  private(set) var deadline: BootInstant?
+
+  enum Event: ObjectEvent {
+    case start(after: UInt64)
+    case stop
+    case standing(Standing)
+    case location(Location, AccuracyLevel)
+    case slept
+    case clockChanged
+    /// The device may have moved.
+    case check
+    case timer
+    case close(ClosedReason?)
+  }
 
   /// A smaller error of the timer does not require rescheduling.
   private static let tolerance = Duration.seconds(2)
@@ -33,16 +47,18 @@ nonisolated struct AlmanacMachine: ObjectMachine {
     object = ObjectState(options.accuracy, authorization, sourceDecides: sourceDecides)
   }
 
-  mutating func handle(_ event: ClientEvent, at now: BootInstant) -> [ClientAction] {
+  mutating func handle(_ event: Event, at now: BootInstant, wallClock: UInt64) -> [ClientAction] {
+    self.wallClock = wallClock
     guard !object.isOver else { return [] }
     let oldCheck = checkAt
     var actions = react(to: event, at: now)
     // Forget everything with the chain, even if another one follows immediately.
     if actions.contains(.follow(nil)) { forget() }
     guard !object.isOver else { return actions }
+    setDeadline(at: now)
     if isDue, !isHeld { actions.append(.announce) }
     if checkAt != oldCheck { actions.append(.reviewNeed) }
-    return actions + armTimer(at: now)
+    return actions
   }
 
   /// Returns the almanac that the owner must be told now.
@@ -57,7 +73,7 @@ nonisolated struct AlmanacMachine: ObjectMachine {
 }
 
 nonisolated extension AlmanacMachine {
-  private mutating func react(to event: ClientEvent, at now: BootInstant) -> [ClientAction] {
+  private mutating func react(to event: Event, at now: BootInstant) -> [ClientAction] {
     switch event {
     case .start(let stops):
       let (actions, begins) = object.start(after: stops)
@@ -70,12 +86,12 @@ nonisolated extension AlmanacMachine {
       take(location, level, at: now)
       return []
     case .timer:
-      armedFor = nil
+      deadline = nil
       update()
       if let newest, newest.forecast.phase != told?.forecast.phase { isDue = true }
       return []
     case .slept, .clockChanged:
-      armedFor = nil
+      deadline = nil
       update()
       if let newest, told.map({ newest.forecast.differs(from: $0.forecast) }) ?? true { isDue = true }
       return []
@@ -84,8 +100,6 @@ nonisolated extension AlmanacMachine {
       if let newest, checkAt != nil { checkAt = max(now, newest.validUntil) }
       return []
     case .close(let reason): return object.end(reason)
-    case .ownerLeft: return object.end(nil)
-    case .prepared, .source, .options, .dialogEnded, .dialogUnavailable: return []
     }
   }
 
@@ -114,15 +128,14 @@ nonisolated extension AlmanacMachine {
 
   private mutating func update() { newest?.update(at: wallClock, options.almanac) }
 
-  private mutating func forget() { (told, newest, checkAt, isDue, armedFor) = (nil, nil, nil, false, nil) }
+  private mutating func forget() { (told, newest, checkAt, isDue, deadline) = (nil, nil, nil, false, nil) }
 
-  private mutating func armTimer(at now: BootInstant) -> [ClientAction] {
-    guard let newest else { return [] }
+  private mutating func setDeadline(at now: BootInstant) {
+    guard let newest else { return }
     let seconds = newest.forecast.next.map { $0.start - Int64(clamping: wallClock / 1_000_000) } ?? Self.longestWait
     let time = now + .seconds(max(0, min(seconds, Self.longestWait)))
-    if let armedFor, max(armedFor, time) - min(armedFor, time) < Self.tolerance { return [] }
-    armedFor = time
-    return [.armTimer(time)]
+    if let deadline, max(deadline, time) - min(deadline, time) < Self.tolerance { return }
+    deadline = time
   }
 }
 

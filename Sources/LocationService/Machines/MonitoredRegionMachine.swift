@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistContract
 import GeopublicistLocationModel
+import MainLoop
 
 /// The state machine of a client's region. Feeds its ``RegionMachine`` only with locations that the owner may know, and
 /// only while the owner can be told the result.
@@ -19,8 +20,20 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
   private var lifetime: UpdateBudget<BootClock>
   /// Deliveries are held, so nothing is evaluated: the result could not be sent.
   private var isHeld = false
-  private var armedFor: BootInstant?
   private var need = RegionMachine.Need.nothing
+
+  enum Event: ObjectEvent {
+    case start(after: UInt64)
+    case stop
+    case standing(Standing)
+    case location(Location, AccuracyLevel)
+    case slept
+    case clockChanged
+    /// The device may have moved.
+    case check
+    case timer
+    case close(ClosedReason?)
+  }
 
   /// A smaller change of the next check does not require rescheduling.
   private static let needTolerance = Duration.seconds(1)
@@ -34,7 +47,11 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
     lifetime = UpdateBudget(duration: options.duration)
   }
 
-  mutating func handle(_ event: ClientEvent, at now: BootInstant) -> [ClientAction] {
+  var deadline: BootInstant? {
+    object.isOver ? nil : [isHeld ? nil : region.deadline, lifetime.deadline].compactMap { $0 }.min()
+  }
+
+  mutating func handle(_ event: Event, at now: BootInstant) -> [ClientAction] {
     guard !object.isOver else { return [] }
     let (state, reason) = (region.state, region.reason)
     var actions = react(to: event, at: now)
@@ -47,7 +64,7 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
 }
 
 nonisolated extension MonitoredRegionMachine {
-  private mutating func react(to event: ClientEvent, at now: BootInstant) -> [ClientAction] {
+  private mutating func react(to event: Event, at now: BootInstant) -> [ClientAction] {
     switch event {
     case .start(let stops):
       let (actions, begins) = object.start(after: stops)
@@ -59,20 +76,13 @@ nonisolated extension MonitoredRegionMachine {
       return run(.stop, at: now) + object.stop()
     case .standing(let standing): return standingChanged(standing, at: now)
     case .location(let location, let level): return take(location, level, at: now)
-    case .slept:
-      armedFor = nil
-      return run(.slept, at: now)
+    case .slept: return run(.slept, at: now)
     case .check: return run(.check, at: now)
     case .timer:
-      armedFor = nil
       if lifetime.isComplete(at: now) { return object.end(.expired) }
       return isHeld ? [] : run(.timer, at: now)
-    case .clockChanged:
-      armedFor = nil
-      return run(.clockSet, at: now)
+    case .clockChanged: return run(.clockSet, at: now)
     case .close(let reason): return object.end(reason)
-    case .ownerLeft: return object.end(nil)
-    case .prepared, .source, .options, .dialogEnded, .dialogUnavailable: return []
     }
   }
 
@@ -134,20 +144,11 @@ nonisolated extension MonitoredRegionMachine {
     return report
   }
 
-  /// Arms the timer if it would fire too late, and requests a review if the source is needed at a different time.
+  /// Requests a review if the source is needed at a different time.
   private mutating func review() -> [ClientAction] {
-    var actions: [ClientAction] = []
-    let deadline = [isHeld ? nil : region.deadline, lifetime.deadline].compactMap { $0 }.min()
-    // A timer that fires early rearms itself, which costs less than a new one for each location.
-    if let deadline, armedFor.map({ deadline < $0 }) ?? true {
-      armedFor = deadline
-      actions.append(.armTimer(deadline))
-    }
-    if isOther(region.need) {
-      need = region.need
-      actions.append(.reviewNeed)
-    }
-    return actions
+    guard isOther(region.need) else { return [] }
+    need = region.need
+    return [.reviewNeed]
   }
 
   private func isOther(_ new: RegionMachine.Need) -> Bool {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
+import MainLoop
 
 /// The state machine of one `GetLocation` call. Waits for a decision, a location or its timeout.
 nonisolated struct LocationRequestMachine: ClientMachine {
@@ -17,8 +18,18 @@ nonisolated struct LocationRequestMachine: ClientMachine {
   /// The timeout of 0 is over, but a cached location may still answer once the facts are known.
   private var isOverdue = false
   private let began: BootInstant
-  private let deadline: BootInstant
+  private let end: BootInstant
   private let sourceDecides: Bool
+
+  enum Event: LocationEvent, CallEvent {
+    case prepared
+    case standing(Standing)
+    case source(SourceStatus)
+    case location(Location, AccuracyLevel)
+    case slept
+    case timer
+    case close(ClosedReason?)
+  }
 
   private enum State {
     /// The facts about the caller are being gathered.
@@ -35,12 +46,12 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     self.source = source
     self.sourceDecides = sourceDecides
     began = now
-    deadline = now + options.timeout
+    end = now + options.timeout
     // A source that is silent because nothing moves measures again on request.
     asksSourceAt = now + min(Self.patience, options.timeout / 2)
   }
 
-  mutating func handle(_ event: ClientEvent, at now: BootInstant) -> [ClientAction] {
+  mutating func handle(_ event: Event, at now: BootInstant) -> [ClientAction] {
     guard state != .over else { return [] }
     switch event {
     case .prepared:
@@ -60,9 +71,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
       (kept, best, standing.cached) = (nil, nil, nil)
       return []
     case .timer: return timer(now)
-    case .close: return finish(.refuse(.ending))
-    case .ownerLeft: return finish(nil)
-    case .start, .stop, .options, .clockChanged, .dialogEnded, .dialogUnavailable, .check: return []
+    case .close(let reason): return finish(reason == nil ? nil : .refuse(.ending))
     }
   }
 
@@ -77,7 +86,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     Duration.milliseconds(age.milliseconds) <= options.maximumAge && options.maximumAge > .zero
   }
 
-  var nextTime: BootInstant { min(asksSourceAt ?? deadline, deadline) }
+  var deadline: BootInstant? { state == .over || isOverdue ? nil : min(asksSourceAt ?? end, end) }
 }
 
 nonisolated extension LocationRequestMachine {
@@ -123,7 +132,7 @@ nonisolated extension LocationRequestMachine {
       kept = location
     } else if options.isBestEffort, accuracy <= best?.accuracy ?? .infinity,
       // It is the answer at the deadline, when a known one may be too old.
-      location.level != .exact || accepts(arrivedAt: location.receivedAt, at: deadline)
+      location.level != .exact || accepts(arrivedAt: location.receivedAt, at: end)
     {
       best = location
     }
@@ -135,14 +144,14 @@ nonisolated extension LocationRequestMachine {
   }
 
   private mutating func timer(_ now: BootInstant) -> [ClientAction] {
-    if now >= deadline {
+    if now >= end {
       isOverdue = options.timeout == .zero && (state == .gathering || standing.isHeld && kept != nil)
       return isOverdue ? [] : timeIsUp()
     }
-    guard let time = asksSourceAt, now >= time else { return [.armTimer(nextTime)] }
+    guard let time = asksSourceAt, now >= time else { return [] }
     asksSourceAt = nil
     let mayAsk = state == .waiting && authorization.isAuthorized && !standing.isHeld
-    return [.armTimer(deadline)] + (mayAsk ? [.askSource] : [])
+    return mayAsk ? [.askSource] : []
   }
 
   private mutating func timeIsUp() -> [ClientAction] {
@@ -167,7 +176,7 @@ nonisolated extension LocationRequestMachine {
   private mutating func finish(_ answer: ClientAction?) -> [ClientAction] {
     state = .over
     (kept, best) = (nil, nil)
-    return engagement.change(to: Engagement()) + [.end(nil)] + (answer.map { [$0] } ?? [])
+    return engagement.end(answer)
   }
 }
 
@@ -182,6 +191,17 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
   private let arrivedAt: BootInstant
   private let isInteractive: Bool
   private let sourceDecides: Bool
+
+  enum Event: CallEvent {
+    case prepared
+    case standing(Standing)
+    case source(SourceStatus)
+    case dialogEnded(Authorization)
+    /// No dialog can be opened now.
+    case dialogUnavailable(Limits.Key)
+    case timer
+    case close(ClosedReason?)
+  }
 
   private enum State {
     /// The facts about the caller are being gathered.
@@ -204,11 +224,10 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
 
   /// Returns the initial actions. If the source decides, it must run before there can be a decision.
   mutating func begin() -> [ClientAction] {
-    [.armTimer(arrivedAt + AnswerDeadlines.gathering)]
-      + engagement.change(to: Engagement(need: sourceDecides ? options.accuracy : nil))
+    engagement.change(to: Engagement(need: sourceDecides ? options.accuracy : nil))
   }
 
-  mutating func handle(_ event: ClientEvent, at now: BootInstant) -> [ClientAction] {
+  mutating func handle(_ event: Event, at now: BootInstant) -> [ClientAction] {
     guard state != .over else { return [] }
     switch event {
     case .prepared:
@@ -222,17 +241,16 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
       return evaluate()
     case .dialogEnded(let authorization): return reply(authorization)
     case .dialogUnavailable(let limit): return finish(.refuse(.limitsExceeded(limit)))
-    case .timer: return now >= deadline ? answer() : [.armTimer(deadline)]
-    case .close: return answer()
-    case .ownerLeft: return finish(nil)
-    case .start, .stop, .options, .location, .clockChanged, .slept, .check: return []
+    case .timer: return deadline.map { now >= $0 } == true ? answer() : []
+    case .close(let reason): return reason == nil ? finish(nil) : answer()
     }
   }
 }
 
 nonisolated extension AuthorizationRequestMachine {
-  private var deadline: BootInstant {
-    arrivedAt + (state == .asking ? AnswerDeadlines.dialog : AnswerDeadlines.gathering)
+  var deadline: BootInstant? {
+    guard state != .over else { return nil }
+    return arrivedAt + (state == .asking ? AnswerDeadlines.dialog : AnswerDeadlines.gathering)
   }
 
   private mutating func evaluate() -> [ClientAction] {
@@ -241,7 +259,7 @@ nonisolated extension AuthorizationRequestMachine {
     guard standing.authorization.reason != .undecided || isHopeless else { return [] }
     guard isInteractive, standing.canAsk else { return answer() }
     state = .asking
-    return [.armTimer(deadline), .openDialog]
+    return [.openDialog]
   }
 
   private mutating func answer() -> [ClientAction] {
@@ -258,6 +276,6 @@ nonisolated extension AuthorizationRequestMachine {
 
   private mutating func finish(_ answer: ClientAction?) -> [ClientAction] {
     state = .over
-    return engagement.change(to: Engagement()) + [.end(nil)] + (answer.map { [$0] } ?? [])
+    return engagement.end(answer)
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import MainLoop
 
 /// The state machine of a subscription: what its owner wants, may have, and has been sent.
 nonisolated struct SubscriptionMachine: ObjectMachine {
@@ -15,9 +16,24 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
     budget = UpdateBudget(maxUpdates: options.maximumUpdates, duration: options.duration)
   }
 
+  enum Event: ObjectEvent {
+    case start(after: UInt64)
+    case stop
+    /// The owner changed its options.
+    case options(ClientOptions)
+    case standing(Standing)
+    case location(Location, AccuracyLevel)
+    case slept
+    case clockChanged
+    case timer
+    case close(ClosedReason?)
+  }
+
   var delivered: UInt64 { budget.delivered }
 
-  mutating func handle(_ event: ClientEvent, at now: BootInstant) -> [ClientAction] {
+  var deadline: BootInstant? { object.isOver ? nil : budget.deadline }
+
+  mutating func handle(_ event: Event, at now: BootInstant) -> [ClientAction] {
     guard !object.isOver else { return [] }
     let actions = react(to: event, at: now)
     // The chain forgets what was sent last, too.
@@ -27,26 +43,24 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
 }
 
 nonisolated extension SubscriptionMachine {
-  private mutating func react(to event: ClientEvent, at now: BootInstant) -> [ClientAction] {
+  private mutating func react(to event: Event, at now: BootInstant) -> [ClientAction] {
     switch event {
     case .start(let stops):
       let (actions, begins) = object.start(after: stops)
       guard begins else { return actions }
       budget.started(at: now)
-      return actions + armDeadline() + object.settle()
+      return actions + object.settle()
     case .stop: return object.stop()
     case .options(let options):
       self.options = options
       return object.ask(for: options.accuracy)
     case .standing(let standing): return object.change(to: standing.authorization)
     case .location(let location, let level): return deliver(location, level)
-    case .timer: return budget.isComplete(at: now) ? end(.completed) : armDeadline()
-    case .clockChanged:
+    case .timer: return budget.isComplete(at: now) ? end(.completed) : []
+    case .slept, .clockChanged:
       last = nil
-      return armDeadline()
+      return []
     case .close(let reason): return end(reason)
-    case .ownerLeft: return end(nil)
-    case .prepared, .source, .dialogEnded, .dialogUnavailable, .slept, .check: return []
     }
   }
 
@@ -57,8 +71,6 @@ nonisolated extension SubscriptionMachine {
     let isLast = budget.countDelivery()
     return isLast ? [.deliver(delivery)] + end(.completed) : [.deliver(delivery)]
   }
-
-  private func armDeadline() -> [ClientAction] { budget.deadline.map { [.armTimer($0)] } ?? [] }
 
   private mutating func end(_ reason: ClosedReason?) -> [ClientAction] {
     last = nil

@@ -10,19 +10,17 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
   /// Since when the first location is awaited.
   private var waitsFrom: MonotonicInstant?
 
-  init(_ number: UInt64, of client: Client, _ options: ClientOptions, in host: any ClientHost) {
-    let authorization = host.gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)
-    super.init(
-      .almanac, number, AlmanacMachine(options, authorization, sourceDecides: host.gatekeeper.sourceDecides),
-      of: client, in: host)
+  init(_ number: UInt64, of client: Client, _ options: ClientOptions, in service: LocationService) {
+    super.init(.almanac, number, of: client, options, in: service) {
+      AlmanacMachine(options, $0, sourceDecides: $1)
+    }
     export(Implementation(of: Self.interface, by: self))
   }
 
-  override var delivered: UInt64 { machine.delivered }
   override var isPaced: Bool { false }
   override var usesSourceBriefly: Bool { true }
   override func firstLocation(for level: AccuracyLevel) -> Location? {
-    host.firstLocation(for: level) ?? host.lastPlaces?.location(for: client, at: level)?.location
+    super.firstLocation(for: level) ?? service.lastPlaces?.location(for: client, at: level)?.location
   }
   override func checkNow() {
     waitsFrom = nil
@@ -40,27 +38,24 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
     return .check(level, from: from)
   }
 
-  override func willHandle(_ event: ClientEvent) {
-    let time = MainLoop.main.clock.realtime()
-    var place: PlaceAnswer?
-    if case .location(let location, _) = event { place = host.places.answer(for: location) }
-    withMachine { machine in
-      machine.wallClock = time
-      if let place { machine.place = place }
-    }
+  override func received(_ location: Location, _ level: AccuracyLevel) {
+    host.machine.place = service.places.answer(for: location)
+    super.received(location, level)
   }
 
   override func tellState() {
     super.tellState()
     tellOutage()
-    let time = MainLoop.main.clock.realtime()
-    let report = withMachine { machine in
-      machine.wallClock = time
-      return machine.announcement()
-    }
-    guard let report else { return }
+    host.machine.wallClock = MainLoop.main.clock.realtime()
+    guard let report = host.machine.announcement() else { return }
     emit(AlmanacInterface.almanacChanged, report.value)
-    host.lastPlaces?.received(report.location, by: client)
+    service.lastPlaces?.received(report.location, by: client)
+  }
+}
+
+extension AlmanacMachine {
+  @MainActor mutating func handle(_ event: Event, at now: BootInstant) -> [ClientAction] {
+    handle(event, at: now, wallClock: MainLoop.main.clock.realtime())
   }
 }
 
@@ -73,7 +68,7 @@ extension ClientAlmanac: AlmanacSkeleton {
 /// One `GetAlmanac` call: a call for a location of a city, which is answered with its almanac.
 final class AlmanacRequest: LocationRequest {
   override func value(of delivery: Delivery) -> Value {
-    let place = host.places.answer(for: delivery.location)
+    let place = service.places.answer(for: delivery.location)
     return AlmanacReport(
       delivery.location, place, at: MainLoop.main.clock.realtime(), machine.options.almanac
     ).value

@@ -6,45 +6,40 @@ import MainLoop
 
 /// A call that waits for a decision or a location.
 protocol PendingRequest: AnyObject {
-  func handle(_ event: ClientEvent)
+  var call: MethodCall { get }
   func refresh()
+  func sourceChanged(_ status: SourceStatus)
   func slept()
+  func end(_ reason: ClosedReason?)
 }
 
-/// The common part of calls that are answered by a state machine.
-class ClientCall<Machine: ClientMachine>: ClientShell<Machine>, PendingRequest {
-  final let call: MethodCall
-
-  init(_ call: MethodCall, _ machine: Machine, from client: Client, in host: any ClientHost) {
-    self.call = call
-    super.init(machine, of: client, in: host)
-  }
+extension ClientShell where Machine.Event: CallEvent {
+  func sourceChanged(_ status: SourceStatus) { handle(.source(status)) }
 
   /// Answers immediately or starts waiting.
-  final func begin(_ actions: [ClientAction]) {
-    client.add(self)
-    perform(actions)
+  fileprivate func wait(with request: any PendingRequest, _ actions: [ClientAction] = []) {
+    client.add(request)
+    for action in actions { perform(action) }
     refresh()
-    host.prepare(client, since: call.arrivedAt) { [weak self] in
+    service.prepare(client, since: request.call.arrivedAt) { [weak self] in
       self?.refresh()
       self?.handle(.prepared)
     }
   }
-
-  override func send(_ action: ClientAction) { if case .refuse(let error) = action { call.fail(error) } }
-
-  override func finish(_ reason: ClosedReason?) { client.remove(self) }
 }
 
 /// One `GetLocation` call, driven by a ``LocationRequestMachine``.
-class LocationRequest: ClientCall<LocationRequestMachine> {
-  init(_ call: MethodCall, from client: Client, _ options: ClientOptions, in host: any ClientHost) {
+class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
+  final let call: MethodCall
+
+  init(_ call: MethodCall, from client: Client, _ options: ClientOptions, in service: LocationService) {
     let machine = LocationRequestMachine(
-      options, host.sourceStatus, at: call.arrivedAt, sourceDecides: host.gatekeeper.sourceDecides)
-    super.init(call, machine, from: client, in: host)
+      options, service.sourceStatus, at: call.arrivedAt, sourceDecides: service.gatekeeper.sourceDecides)
+    self.call = call
+    super.init(machine, of: client, in: service)
   }
 
-  final func begin() { begin([.armTimer(machine.nextTime)]) }
+  final func begin() { wait(with: self) }
 
   /// Returns what the caller is told of a location.
   func value(of delivery: Delivery) -> Value {
@@ -53,17 +48,17 @@ class LocationRequest: ClientCall<LocationRequestMachine> {
   }
 
   private func remembered(at level: AccuracyLevel) -> (location: Location, age: Duration)? {
-    level <= .city ? host.lastPlaces?.location(for: client, at: level) : nil
+    level <= .city ? service.lastPlaces?.location(for: client, at: level) : nil
   }
 
   final override var standing: Standing {
     var standing = super.standing
     let level = standing.authorization.revealedLevel(asked: machine.options.accuracy)
     guard standing.authorization.isAuthorized else { return standing }
-    if let arrival = host.locations.newestArrival, let newest = host.locations.newest(for: level) {
+    if let arrival = service.locations.newestArrival, let newest = service.locations.newest(for: level) {
       // Its age is that of the reduced location: questions of different ages would reveal when the finer one arrived. After
       // a refusal, the location of the interval counts as soon as any has arrived.
-      let isCurrent = host.locations.isCurrent(newest, at: level) && arrival > client.deniedAt
+      let isCurrent = service.locations.isCurrent(newest, at: level) && arrival > client.deniedAt
       let isAllowed =
         level != .exact || client.exactFrom == .origin || newest.receivedAt > client.exactFrom || newest.isAsserted
       if isCurrent || isAllowed && machine.accepts(arrivedAt: newest.receivedAt, at: now) { standing.cached = newest }
@@ -74,37 +69,49 @@ class LocationRequest: ClientCall<LocationRequestMachine> {
   }
 
   /// One location may answer thousands of calls, which must not delay the answers of others.
-  final override func whenRoom(_ action: @escaping () -> Void) { host.whenTurn(of: client, action) }
+  final override func whenRoom(_ action: @escaping () -> Void) { service.whenTurn(of: client, action) }
 
-  final override func timeHasCome() {
+  final override func passTimer() {
     sendNow()
-    super.timeHasCome()
+    super.passTimer()
   }
 
   final override func send(_ action: ClientAction) {
-    guard case .deliver(let delivery) = action else { return super.send(action) }
-    call.reply(value(of: delivery))
-    host.lastPlaces?.received(delivery.location, by: client)
+    switch action {
+    case .refuse(let error): call.fail(error)
+    case .deliver(let delivery):
+      call.reply(value(of: delivery))
+      service.lastPlaces?.received(delivery.location, by: client)
+    default: break
+    }
   }
+
+  final override func finish(_ reason: ClosedReason?) { client.remove(self) }
 }
 
 /// One `RequestAuthorization` call, driven by an ``AuthorizationRequestMachine``.
-final class AuthorizationRequest: ClientCall<AuthorizationRequestMachine> {
+final class AuthorizationRequest: ClientShell<AuthorizationRequestMachine>, PendingRequest {
+  let call: MethodCall
   private var prompt: Prompt?
   private var isAsking = false
 
-  init(_ call: MethodCall, from client: Client, _ options: ClientOptions, in host: any ClientHost) {
+  init(_ call: MethodCall, from client: Client, _ options: ClientOptions, in service: LocationService) {
     let machine = AuthorizationRequestMachine(
-      options, host.sourceStatus, isInteractive: call.allowsInteractiveAuthorization, at: call.arrivedAt,
-      sourceDecides: host.gatekeeper.sourceDecides)
-    super.init(call, machine, from: client, in: host)
+      options, service.sourceStatus, isInteractive: call.allowsInteractiveAuthorization, at: call.arrivedAt,
+      sourceDecides: service.gatekeeper.sourceDecides)
+    self.call = call
+    super.init(machine, of: client, in: service)
   }
 
-  func begin() { begin(withMachine { $0.begin() }) }
+  func begin() { wait(with: self, host.machine.begin()) }
+
+  /// Nothing that it keeps depends on where the machine is.
+  func slept() {}
 
   override var standing: Standing {
     var standing = super.standing
-    standing.canAsk = host.gatekeeper.wouldAsk(client, asking: machine.options.accuracy, as: machine.options.desktopID)
+    standing.canAsk = service.gatekeeper.wouldAsk(
+      client, asking: machine.options.accuracy, as: machine.options.desktopID)
     return standing
   }
 
@@ -113,21 +120,22 @@ final class AuthorizationRequest: ClientCall<AuthorizationRequestMachine> {
     case .openDialog: openDialog()
     case .reply(let authorization):
       call.reply(.string(authorization.status.rawValue), .string(authorization.reason.rawValue))
-    default: super.send(action)
+    case .refuse(let error): call.fail(error)
+    default: break
     }
   }
 
   override func finish(_ reason: ClosedReason?) {
-    if isAsking { host.releasePrompt(of: client) }
+    if isAsking { service.clients.releasePrompt(of: client) }
     prompt?.cancel()
     prompt = nil
-    super.finish(reason)
+    client.remove(self)
   }
 
   private func openDialog() {
-    if let limit = host.reservePrompt(for: client) { return handle(.dialogUnavailable(limit)) }
+    if let limit = service.clients.reservePrompt(for: client) { return handle(.dialogUnavailable(limit)) }
     isAsking = true
-    let prompt = host.gatekeeper.ask(
+    let prompt = service.gatekeeper.ask(
       client, asking: machine.options.accuracy, as: machine.options.desktopID
     ) { [weak self] authorization in self?.handle(.dialogEnded(authorization)) }
     if !isOver { self.prompt = prompt }

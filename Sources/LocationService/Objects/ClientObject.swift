@@ -6,7 +6,7 @@ import GeopublicistLocationModel
 import MainLoop
 
 /// The common part of subscriptions, regions and almanacs: an object on the bus that is visible only to its owner.
-class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
+class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject where Machine.Event: ObjectEvent {
   let kind: ObjectKind
   let number: UInt64
   let account: Account
@@ -18,28 +18,33 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
   /// The `Start` calls in progress, in order.
   private var starting: [MethodCall] = []
 
-  init(_ kind: ObjectKind, _ number: UInt64, _ machine: Machine, of client: Client, in host: any ClientHost) {
+  /// Creates an object whose machine `make` returns for the present authorization.
+  init(
+    _ kind: ObjectKind, _ number: UInt64, of client: Client, _ options: ClientOptions, in service: LocationService,
+    _ make: (Authorization, _ sourceDecides: Bool) -> Machine
+  ) {
+    let gatekeeper = service.gatekeeper
+    let authorization = gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)
     self.kind = kind
     self.number = number
     account = client.account ?? .common
     path = kind.path.child(number)
-    super.init(machine, of: client, in: host)
+    super.init(make(authorization, gatekeeper.sourceDecides), of: client, in: service)
   }
-
-  /// The number of messages sent to the owner.
-  var delivered: UInt64 { 0 }
 
   var isActive: Bool { machine.isActive }
 
+  override func firstLocation(for level: AccuracyLevel) -> Location? { service.firstLocation(for: level) }
+
   final func export(_ implementation: Implementation) {
-    object = host.connection.objects.export(path, owner: client.name, implementation)
+    object = service.connection.objects.export(path, owner: client.name, implementation)
     object?.onChange = { [weak self] in self?.tellLater() }
   }
 
   /// Handles `Start`: refuses it while a rule forbids access, otherwise starts now or once access is granted.
   final func start(_ call: MethodCall) {
     let stops = machine.stops
-    host.prepare(client, since: call.arrivedAt) { [weak self] in
+    service.prepare(client, since: call.arrivedAt) { [weak self] in
       guard let self, !isOver else {
         return call.fail(DBusError(.unknownObject, "The object no longer exists; create a new one"))
       }
@@ -47,6 +52,11 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
       starting.append(call)
       handle(.start(after: stops))
     }
+  }
+
+  final func clockChanged() {
+    host.disarm()
+    handle(.clockChanged)
   }
 
   final func changed(_ property: MemberName) { object?.propertyChanged(property, of: kind.interface) }
@@ -79,13 +89,13 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
   }
 
   func tellState() {
-    guard let new = withMachine({ $0.object.announcement() }) else { return }
+    guard let new = host.machine.object.announcement() else { return }
     emit(SubscriptionInterface.authorizationChanged, .string(new.status.rawValue), .string(new.reason.rawValue))
   }
 
   /// Sends `ErrorOccurred` once per outage.
   final func tellOutage() {
-    guard let outage = host.outage, outage.number != toldOutage, machine.reportsFailures else { return }
+    guard let outage = service.outage, outage.number != toldOutage, machine.reportsFailures else { return }
     toldOutage = outage.number
     let error = DBusError(outage.error)
     emit(SubscriptionInterface.errorOccurred, .string(error.name.rawValue), .string(error.message))
@@ -110,13 +120,13 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
     read(request, afterCheckIf: isBeingChecked) { ($0.isBeingChecked ? nil : value()) ?? .options([]) }
   }
 
-  private var isBeingChecked: Bool { host.gatekeeper.hold(on: client) != nil }
+  private var isBeingChecked: Bool { service.gatekeeper.hold(on: client) != nil }
 
   private func read(
     _ request: PropertyRead, afterCheckIf mustWait: Bool, _ value: @escaping (ClientObject) -> Value
   ) {
     guard request.sender != nil, mustWait else { return request.answer(value(self)) }
-    host.prepare(client, since: request.arrivedAt) { [weak self] in
+    service.prepare(client, since: request.arrivedAt) { [weak self] in
       guard let self else { return }
       refresh()
       request.answer(value(self))
@@ -143,7 +153,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
     object?.unexport()
     object = nil
     client.remove(self)
-    host.ended(self)
+    service.clients.release(self)
   }
 
   final var listEntry: Value {
@@ -157,7 +167,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
       ("Level", .string(machine.level.contractName)),
       ("Active", .boolean(machine.isActive)),
       ("Since", Value(created)),
-      ("Delivered", .uint64(delivered)),
+      ("Delivered", .uint64(machine.delivered)),
     ])
   }
 }
@@ -171,7 +181,7 @@ extension ClientObject {
 
   final func close(_ call: MethodCall) {
     call.reply()
-    handle(.close(.byClient))
+    end(.byClient)
   }
 
   final func readAuthorizationStatus(_ request: PropertyRead) { readAuthorization(request) { $0.status.rawValue } }

@@ -16,13 +16,13 @@ extension LocationService: Location1Skeleton {
 
   func createSubscription(_ options: Value, _ call: MethodCall) throws(DBusError) {
     let options = try OptionReader.read(options, ClientOption.ofSubscription)
-    create(call) { client throws(DBusError) in try self.createSubscription(for: client, options) }
+    create(.subscription, call) { LocationSubscription($0, of: $1, options, in: self) }
   }
 
   func createRegion(_ options: Value, _ call: MethodCall) throws(DBusError) {
     let options = try OptionReader.read(options, ClientOption.ofRegion)
     let configuration = try OptionReader.configuration(of: options.region)
-    create(call) { client throws(DBusError) in try self.createRegion(for: client, options, configuration) }
+    create(.region, call) { MonitoredRegion($0, of: $1, options, configuration, in: self) }
   }
 
   func getAlmanac(_ options: Value, _ call: MethodCall) throws(DBusError) {
@@ -32,7 +32,7 @@ extension LocationService: Location1Skeleton {
 
   func createAlmanac(_ options: Value, _ call: MethodCall) throws(DBusError) {
     let options = try OptionReader.almanac(options, ClientOption.ofAlmanac)
-    create(call) { client throws(DBusError) in try self.createAlmanac(for: client, options) }
+    create(.almanac, call) { ClientAlmanac($0, of: $1, options, in: self) }
   }
 
   func requestAuthorization(_ options: Value, _ call: MethodCall) throws(DBusError) {
@@ -65,12 +65,13 @@ extension LocationService: Location1Skeleton {
   func readAuthorizationMessage(_ request: PropertyRead) { readAuthorization(request) { $0.message } }
 
   /// Creates an object for the caller and answers with its path.
-  private func create(_ call: MethodCall, _ make: @escaping (Client) throws(DBusError) -> ObjectPath) {
+  private func create(_ kind: ObjectKind, _ call: MethodCall, _ make: @escaping (UInt64, Client) -> any OwnedObject) {
     withClient(of: call) { [weak self] client in
+      guard let self else { return }
       do throws(DBusError) {
-        call.reply(.objectPath(try make(client)))
+        call.reply(.objectPath(try create(kind, for: client, make)))
         // Do not wait: the owner is told the result.
-        self?.gatekeeper.prepare(client, since: call.arrivedAt) {}
+        gatekeeper.prepare(client, since: call.arrivedAt) {}
       } catch {
         call.fail(error)
       }

@@ -6,15 +6,12 @@ import GeopublicistLocationModel
 
 /// A client's subscription, driven by a ``SubscriptionMachine``.
 final class LocationSubscription: ClientObject<SubscriptionMachine> {
-  init(_ number: UInt64, of client: Client, _ options: ClientOptions, in host: any ClientHost) {
-    let authorization = host.gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)
-    super.init(
-      .subscription, number, SubscriptionMachine(options, authorization, sourceDecides: host.gatekeeper.sourceDecides),
-      of: client, in: host)
+  init(_ number: UInt64, of client: Client, _ options: ClientOptions, in service: LocationService) {
+    super.init(.subscription, number, of: client, options, in: service) {
+      SubscriptionMachine(options, $0, sourceDecides: $1)
+    }
     export(Implementation(of: Self.interface, by: self))
   }
-
-  override var delivered: UInt64 { machine.delivered }
 
   private func set(_ option: ClientOption, to value: Value, _ call: MethodCall) throws(DBusError) {
     try set(option, to: value)
@@ -36,13 +33,11 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
     DeliveryRule.Configuration(machine.options, at: level)
   }
 
-  override func firstLocation(for level: AccuracyLevel) -> Location? { host.firstLocation(for: level) }
-
   override func send(_ action: ClientAction) {
     guard case .deliver(let delivery) = action else { return super.send(action) }
-    guard let signal = host.signals.signal(for: delivery) else { return }
-    client.queue.signal { host.connection.send(signal.signal(at: path, to: client.name)) }
-    host.lastPlaces?.received(delivery.location, by: client)
+    guard let signal = service.signals.signal(for: delivery) else { return }
+    client.queue.signal { service.connection.send(signal.signal(at: path, to: client.name)) }
+    service.lastPlaces?.received(delivery.location, by: client)
   }
 
   override func tellState() {

@@ -15,27 +15,22 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
 
   init(
     _ number: UInt64, of client: Client, _ options: ClientOptions, _ configuration: RegionConfiguration,
-    in host: any ClientHost
+    in service: LocationService
   ) {
-    let authorization = host.gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)
-    super.init(
-      .region, number,
-      MonitoredRegionMachine(
-        options, configuration, authorization, sourceDecides: host.gatekeeper.sourceDecides), of: client, in: host)
+    super.init(.region, number, of: client, options, in: service) {
+      MonitoredRegionMachine(options, configuration, $0, sourceDecides: $1)
+    }
     export(Implementation(of: Self.interface, by: self))
   }
 
-  override var delivered: UInt64 { machine.delivered }
   override var isPaced: Bool { false }
-  override func firstLocation(for level: AccuracyLevel) -> Location? { host.firstLocation(for: level) }
   override func checkNow() { handle(.check) }
 
-  override func timeHasCome() {
-    if client.isToBeReviewed { refresh() }
+  override func passTimer() {
     waitsForTelling = isTelling
     guard !waitsForTelling else { return }
     guard client.queue.hasRoom else { return waitForRoom() }
-    super.timeHasCome()
+    super.passTimer()
   }
 
   override func sourceNeed(at level: AccuracyLevel) -> SourceSchedule.Need {
@@ -51,7 +46,7 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
 
   override func tellState() {
     super.tellState()
-    if let loss = withMachine({ $0.takeLoss() }) { tell(loss) }
+    if let loss = host.machine.takeLoss() { tell(loss) }
   }
 
   override func told() { if waitsForTelling { timeHasCome() } }

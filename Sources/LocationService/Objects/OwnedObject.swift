@@ -3,9 +3,10 @@ import DBus
 import GeopublicistGatekeeper
 
 /// An object on the bus that belongs to one client.
-protocol OwnedObject: PendingRequest {
+protocol OwnedObject: AnyObject {
   var kind: ObjectKind { get }
   var number: UInt64 { get }
+  var path: ObjectPath { get }
   var client: Client { get }
   /// Who is charged for the object, as long as it exists.
   var account: Account { get }
@@ -13,6 +14,12 @@ protocol OwnedObject: PendingRequest {
   var isActive: Bool { get }
   /// The object's row in `ListSubscriptions`, which never contains a coordinate.
   var listEntry: Value { get }
+  /// Ends the object, and tells its owner the reason, if any.
+  func end(_ reason: ClosedReason?)
+  /// Queries the gatekeeper again, because something may have changed.
+  func refresh()
+  func clockChanged()
+  func slept()
   /// Drops the location that waits to be sent, or all of them.
   func forget(_ part: DeliverySlot.Part)
   /// Tells the owner, when there is room, what differs from what it was last told.

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+import MainLoop
+
+/// The state machine of a client's object or call.
+nonisolated protocol ClientMachine: StateMachine, Sendable
+where Event: ClientEvent, Action == ClientAction, Clock == BootClock {
+  var options: ClientOptions { get }
+}
+
+/// The state machine of an object on the bus that its owner starts and stops.
+nonisolated protocol ObjectMachine: ClientMachine where Event: ObjectEvent {
+  var object: ObjectState { get set }
+  /// The number of messages sent to the owner.
+  var delivered: UInt64 { get }
+}
+
+nonisolated extension ObjectMachine {
+  var authorization: Authorization { object.authorization }
+
+  /// Whether the object is started and its owner authorized.
+  var isActive: Bool { object.isActive }
+
+  /// The finest level that the object's locations may reveal.
+  var level: AccuracyLevel { object.level }
+
+  /// Whether the owner is told that the source fails.
+  var reportsFailures: Bool { object.isStarted && authorization.status != .restricted }
+
+  /// Numbers a `Start` call whose facts are being gathered.
+  var stops: UInt64 { object.stops }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+
+/// What a client's object uses of the service.
+nonisolated struct Engagement: Equatable, Sendable {
+  var need: AccuracyLevel?
+  var follows: AccuracyLevel?
+  var isReceiving = false
+
+  /// Changes to another engagement and returns the matching actions. The chain comes last, because it may deliver
+  /// immediately.
+  mutating func change(to new: Engagement) -> [ClientAction] {
+    var actions: [ClientAction] = []
+    if new.follows != follows, follows != nil { actions.append(.follow(nil)) }
+    if new.need != need { actions.append(.need(new.need)) }
+    if new.isReceiving != isReceiving { actions.append(.receiving(new.isReceiving)) }
+    if new.follows != follows, new.follows != nil { actions.append(.follow(new.follows)) }
+    self = new
+    return actions
+  }
+
+  /// Ends a call with this answer, if any.
+  mutating func end(_ answer: ClientAction?) -> [ClientAction] {
+    change(to: Engagement()) + [.end(nil)] + (answer.map { [$0] } ?? [])
+  }
+
+  /// Removes the chain, so that the next change creates a new one.
+  mutating func cut() -> [ClientAction] {
+    guard follows != nil else { return [] }
+    follows = nil
+    return [.follow(nil)]
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistGatekeeper
+import GeopublicistLocationModel
+import MainLoop
+import Publicist
+import Publishing
+
+/// The common part of what receives locations for a client: gives its machine those of a chain that ends in a slot.
+class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.Event: LocationEvent {
+  private let pacer = Pacer()
+  private var slot: DeliverySlot?
+  private var chain: AnyCancellable?
+  /// The last time converted by ``monotonic(_:)``, by both clocks.
+  private var converted: (at: BootInstant, monotonic: MonotonicInstant) = (.origin, .origin)
+
+  override init(_ machine: Machine, of client: Client, in service: LocationService) {
+    super.init(machine, of: client, in: service)
+    pacer.onNeedChanged = { [weak self] in self?.updateNeed() }
+  }
+
+  func thresholds(at level: AccuracyLevel) -> DeliveryRule.Configuration { .init(ClientOptions()) }
+  /// Returns the location with which the chain of a level begins.
+  func firstLocation(for level: AccuracyLevel) -> Location? { nil }
+  /// Whether the thresholds apply. Without them, every location is delivered.
+  var isPaced: Bool { true }
+  /// Called before a chain begins, whose first location passes all thresholds.
+  func chainBegins() {}
+  /// Called with each location that the slot sends.
+  func received(_ location: Location, _ level: AccuracyLevel) { handle(.location(location, level)) }
+  /// Returns what the running chain needs from the source.
+  func sourceNeed(at level: AccuracyLevel) -> SourceSchedule.Need { pacer.need(at: level) }
+  /// Makes periodic checks due now, because the device may have moved.
+  func checkNow() { pacer.checkNow() }
+  /// Whether the client counts as using the location only while the source is held.
+  var usesSourceBriefly: Bool { false }
+  /// Whether a location must wait for something that the client is to be told first.
+  var isTelling: Bool { false }
+  /// Calls `action` once a location may be sent to the client, possibly immediately.
+  func whenRoom(_ action: @escaping () -> Void) { client.queue.whenRoom(action) }
+
+  final override func refresh() {
+    super.refresh()
+    release()
+  }
+
+  /// Handles that the machine has slept and may have moved: nothing from before is delivered.
+  final func slept() {
+    forget(.waiting)
+    handle(.slept)
+  }
+
+  final func forget(_ part: DeliverySlot.Part) { slot?.forget(part) }
+
+  /// Sends the location that waits if nothing holds it any more.
+  final func release() { slot?.release() }
+
+  /// Sends it although there may be no room.
+  final func sendNow() { slot?.send() }
+
+  /// Applies changed thresholds to the running chain.
+  final func configureChain(at level: AccuracyLevel) { pacer.configure(thresholds(at: level)) }
+
+  /// Converts a time of the boot clock to the clock of the schedule, and the same time always to the same result.
+  final func monotonic(_ time: BootInstant) -> MonotonicInstant {
+    if time != converted.at { converted = (time, MainLoop.main.clock.monotonic(at: max(time, now))) }
+    return converted.monotonic
+  }
+
+  final override func perform(_ action: ClientAction) {
+    switch action {
+    case .follow(let level):
+      if level != nil { chainBegins() }
+      follow(level)
+    case .receiving(let isReceiving):
+      service.receiverCountChanged(by: isReceiving ? 1 : -1, whileHeld: usesSourceBriefly)
+    case .askSource: service.source.ask()
+    case .end:
+      follow(nil)
+      super.perform(action)
+    default: super.perform(action)
+    }
+  }
+
+  final override func need(at level: AccuracyLevel) -> SourceSchedule.Need {
+    // Without a chain the decision is pending and may require the source immediately.
+    chain == nil ? super.need(at: level) : sourceNeed(at: level)
+  }
+
+  private var hold: Hold<BootClock>? {
+    isTelling || client.isToBeReviewed ? Hold<BootClock>() : service.gatekeeper.hold(on: client)
+  }
+
+  private func follow(_ level: AccuracyLevel?) {
+    chain = nil
+    slot = nil
+    guard let level else { return updateNeed() }
+    configureChain(at: level)
+    // Also what the arbiter holds back and publishes later must be from after the refusal.
+    let slot = DeliverySlot(
+      isPaced ? pacer : nil, after: level == .exact ? min(client.exactFrom, now) : .origin,
+      hold: { [weak self] in self.map(\.hold) ?? Hold() },
+      whenRoom: { [weak self] in self?.whenRoom($0) },
+      { [weak self] location in self?.received(location, level) })
+    self.slot = slot
+    chain = service.locations.deliver(at: level, from: firstLocation(for: level), to: slot)
+    updateNeed()
+    // A source that is silent because nothing moves would not report what the client may receive.
+    if level == .exact, client.exactFrom > .origin { service.source.ask() }
+  }
+}
