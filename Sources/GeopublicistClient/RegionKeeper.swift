@@ -29,7 +29,7 @@ nonisolated struct RegionKeeper: ServiceObjectMachine {
     switch event {
     case .wanted(let options):
       self.options = options
-      memory = RegionMemory(assumed: options.region.assumed)
+      memory.known = options.region.assumed
       object.ask(for: options.accuracy)
     case .started(object.attempt) where end == nil && options.duration > .zero:
       end = now + options.duration
@@ -90,13 +90,11 @@ nonisolated extension RegionKeeper {
 
 /// Remembers across restarts of the service what was reported of a region, so that nothing is reported twice.
 nonisolated struct RegionMemory {
-  private(set) var known: RegionState
+  var known = RegionState.unknown
   /// Whether `dwelled` was reported for the present stay.
   private var hasDwelled = false
   /// Whether the service has restarted, so that its first event may be known already.
   private var isAfterRestart = false
-
-  init(assumed: RegionState = .unknown) { known = assumed }
 
   /// Notes that the service has gone.
   mutating func interrupted() { isAfterRestart = true }

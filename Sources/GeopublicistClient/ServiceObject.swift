@@ -8,8 +8,6 @@ import MainLoop
 nonisolated protocol ServiceObjectMachine: StateMachine
 where Event == ServiceObjectEvent, Action == ServiceObjectAction<Update>, Clock == MonotonicClock {
   associatedtype Update: Sendable
-
-  /// Handles an event and returns the actions to perform, in order.
   mutating func handle(_ event: ServiceObjectEvent, at now: MonotonicInstant, chance: Double) -> [Action]
 }
 

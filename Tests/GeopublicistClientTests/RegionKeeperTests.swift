@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test func `after a restart only new events are reported`() throws {
-    var memory = RegionMemory(assumed: .unknown)
+    var memory = RegionMemory()
     func isNew(_ event: String, _ state: String) throws -> Bool {
       memory.isNew(
         try #require(ServiceRegionEvent(.options([("Event", .string(event)), ("State", .string(state))]))).event)
