@@ -58,11 +58,11 @@ public final class LocationService {
   /// The failure that has kept locations from arriving, until one arrives or nobody wants one any more.
   private(set) var outage: Outage?
   private var outages: UInt64 = 0
-  private var isEnding = false
+  private(set) var isEnding = false
   private var cellTimer: LoopSource?
   /// Whether ``cells`` will reach the next service.
   public var passesCellsOn = false
-  private var numbers = ObjectNumbers(startedAt: MainLoop.main.clock.realtime())
+  var numbers = ObjectNumbers(startedAt: MainLoop.main.clock.realtime())
   private var cancellables: Set<AnyCancellable> = []
 
   /// Exports the service on a connection, without owning the name. The main loop must run for it to serve calls.
@@ -283,18 +283,6 @@ extension LocationService {
 
 // MARK: - Objects of clients
 extension LocationService {
-  /// Creates an object for a client and returns its path.
-  func create(
-    _ kind: ObjectKind, for client: Client, _ make: (UInt64, Client) -> any OwnedObject
-  ) throws(DBusError) -> ObjectPath {
-    // The service is exiting, so nothing would close the object.
-    guard !isEnding else { throw .ending }
-    try clients.reserve(kind, for: client)
-    let object = make(numbers.next(), client)
-    client.add(object)
-    return object.path
-  }
-
   /// Gathers what must be known about a client for a call, then calls `action`: immediately, or when it is the turn of
   /// the client's account.
   func prepare(_ client: Client, since arrival: BootInstant, _ action: @escaping () -> Void) {

@@ -56,11 +56,11 @@ nonisolated extension SubscriptionMachine {
       return object.ask(for: options.accuracy)
     case .standing(let standing): return object.change(to: standing.authorization)
     case .location(let location, let level): return deliver(location, level)
-    case .timer: return budget.isComplete(at: now) ? end(.completed) : []
+    case .timer: return budget.isComplete(at: now) ? object.end(.completed) : []
     case .slept, .clockChanged:
       last = nil
       return []
-    case .close(let reason): return end(reason)
+    case .close(let reason): return object.end(reason)
     }
   }
 
@@ -69,11 +69,6 @@ nonisolated extension SubscriptionMachine {
     let delivery = Delivery(location: location, isReduced: object.isReduced)
     last = delivery
     let isLast = budget.countDelivery()
-    return isLast ? [.deliver(delivery)] + end(.completed) : [.deliver(delivery)]
-  }
-
-  private mutating func end(_ reason: ClosedReason?) -> [ClientAction] {
-    last = nil
-    return object.end(reason)
+    return isLast ? [.deliver(delivery)] + object.end(.completed) : [.deliver(delivery)]
   }
 }

@@ -29,12 +29,8 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
   }
 
   override func sourceNeed(at level: AccuracyLevel) -> SourceSchedule.Need {
-    if let time = machine.checkAt {
-      waitsFrom = nil
-      return .check(level, from: monotonic(time))
-    }
-    let from = waitsFrom ?? monotonic(now)
-    waitsFrom = from
+    let from = machine.checkAt.map(monotonic) ?? waitsFrom ?? monotonic(now)
+    waitsFrom = machine.checkAt == nil ? from : nil
     return .check(level, from: from)
   }
 
@@ -45,7 +41,6 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
 
   override func tellState() {
     super.tellState()
-    tellOutage()
     host.machine.wallClock = MainLoop.main.clock.realtime()
     guard let report = host.machine.announcement() else { return }
     emit(AlmanacInterface.almanacChanged, report.value)

@@ -5,12 +5,9 @@ import GeopublicistLocationModel
 import MainLoop
 
 /// A call that waits for a decision or a location.
-protocol PendingRequest: AnyObject {
+protocol PendingRequest: ClientPart {
   var call: MethodCall { get }
-  func refresh()
   func sourceChanged(_ status: SourceStatus)
-  func slept()
-  func end(_ reason: ClosedReason?)
 }
 
 extension ClientShell where Machine.Event: CallEvent {

@@ -89,12 +89,14 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
   }
 
   func tellState() {
-    guard let new = host.machine.object.announcement() else { return }
-    emit(SubscriptionInterface.authorizationChanged, .string(new.status.rawValue), .string(new.reason.rawValue))
+    if let new = host.machine.object.announcement() {
+      emit(SubscriptionInterface.authorizationChanged, .string(new.status.rawValue), .string(new.reason.rawValue))
+    }
+    if kind != .region { tellOutage() }
   }
 
   /// Sends `ErrorOccurred` once per outage.
-  final func tellOutage() {
+  private func tellOutage() {
     guard let outage = service.outage, outage.number != toldOutage, machine.reportsFailures else { return }
     toldOutage = outage.number
     let error = DBusError(outage.error)

@@ -35,12 +35,6 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
   func send(_ action: ClientAction) {}
   func finish(_ reason: ClosedReason?) {}
 
-  /// What the log calls the client.
-  private var subject: String {
-    let user = client.credentials.map { "\($0.userID)" } ?? "unknown"
-    return "Decision for \(client.name.rawValue), user \(user), level \(machine.options.accuracy.contractName)"
-  }
-
   var standing: Standing {
     Standing(
       authorization: service.gatekeeper.authorization(
@@ -53,8 +47,11 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
     let standing = standing
     if standing.authorization != noted {
       noted = standing.authorization
-      let new = standing.authorization
-      Log.debug("\(subject): \(new.status.rawValue) \(new.reason.rawValue), granted \(new.level.contractName)")
+      let (new, user) = (standing.authorization, client.credentials.map { "\($0.userID)" } ?? "unknown")
+      let asked = machine.options.accuracy.contractName
+      Log.debug(
+        "Decision for \(client.name.rawValue), user \(user), level \(asked): "
+          + "\(new.status.rawValue) \(new.reason.rawValue), granted \(new.level.contractName)")
     }
     client.note(standing.authorization, at: now)
     service.lastPlaces?.note(standing.authorization, of: client)

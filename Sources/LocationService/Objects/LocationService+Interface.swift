@@ -69,7 +69,12 @@ extension LocationService: Location1Skeleton {
     withClient(of: call) { [weak self] client in
       guard let self else { return }
       do throws(DBusError) {
-        call.reply(.objectPath(try create(kind, for: client, make)))
+        // The service is exiting, so nothing would close the object.
+        guard !isEnding else { throw .ending }
+        try clients.reserve(kind, for: client)
+        let object = make(numbers.next(), client)
+        client.add(object)
+        call.reply(.objectPath(object.path))
         // Do not wait: the owner is told the result.
         gatekeeper.prepare(client, since: call.arrivedAt) {}
       } catch {

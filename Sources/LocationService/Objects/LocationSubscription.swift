@@ -14,19 +14,16 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
   }
 
   private func set(_ option: ClientOption, to value: Value, _ call: MethodCall) throws(DBusError) {
-    try set(option, to: value)
-    if let name = option.property.flatMap(MemberName.init(validating:)) { changed(name) }
-    call.reply()
-  }
-
-  func set(_ option: ClientOption, to value: Value) throws(DBusError) {
     var options = machine.options
     try OptionReader.set(option, to: value, in: &options)
-    guard options != machine.options else { return }
-    let isOtherLevel = options.accuracy != machine.options.accuracy
-    handle(.options(options))
-    if isOtherLevel { refresh() }
-    configureChain(at: machine.level)
+    if options != machine.options {
+      let isOtherLevel = options.accuracy != machine.options.accuracy
+      handle(.options(options))
+      if isOtherLevel { refresh() }
+      configureChain(at: machine.level)
+    }
+    if let name = option.property.flatMap(MemberName.init(validating:)) { changed(name) }
+    call.reply()
   }
 
   override func thresholds(at level: AccuracyLevel) -> DeliveryRule.Configuration {
@@ -38,11 +35,6 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
     guard let signal = service.signals.signal(for: delivery) else { return }
     client.queue.signal { service.connection.send(signal.signal(at: path, to: client.name)) }
     service.lastPlaces?.received(delivery.location, by: client)
-  }
-
-  override func tellState() {
-    super.tellState()
-    tellOutage()
   }
 }
 

@@ -2,8 +2,18 @@
 import DBus
 import GeopublicistGatekeeper
 
+/// What belongs to one client: an object on the bus, or a pending call.
+protocol ClientPart: AnyObject {
+  /// Queries the gatekeeper again, because something may have changed.
+  func refresh()
+  /// Drops what was measured before a suspend.
+  func slept()
+  /// Ends it, and tells its owner the reason, if any.
+  func end(_ reason: ClosedReason?)
+}
+
 /// An object on the bus that belongs to one client.
-protocol OwnedObject: AnyObject {
+protocol OwnedObject: ClientPart {
   var kind: ObjectKind { get }
   var number: UInt64 { get }
   var path: ObjectPath { get }
@@ -14,12 +24,7 @@ protocol OwnedObject: AnyObject {
   var isActive: Bool { get }
   /// The object's row in `ListSubscriptions`, which never contains a coordinate.
   var listEntry: Value { get }
-  /// Ends the object, and tells its owner the reason, if any.
-  func end(_ reason: ClosedReason?)
-  /// Queries the gatekeeper again, because something may have changed.
-  func refresh()
   func clockChanged()
-  func slept()
   /// Drops the location that waits to be sent, or all of them.
   func forget(_ part: DeliverySlot.Part)
   /// Tells the owner, when there is room, what differs from what it was last told.
