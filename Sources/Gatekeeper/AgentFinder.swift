@@ -20,7 +20,7 @@ final class AgentFinder {
   }
 
   private let connection: Connection
-  private let introductions: Introductions
+  private let lookup: CredentialsLookup
   private let probes: ProbePool
   private let peers: PeerWatch
   private let sandboxes: SandboxCheck
@@ -42,11 +42,11 @@ final class AgentFinder {
 
   /// - Parameter mayBeAgent: Returns whether GeoClue would accept a program in this control group as an agent.
   init(
-    on connection: Connection, _ introductions: Introductions, _ probes: ProbePool, _ sandboxes: SandboxCheck,
+    on connection: Connection, _ lookup: CredentialsLookup, _ probes: ProbePool, _ sandboxes: SandboxCheck,
     accountOf: @escaping (UInt32) -> Account, mayBeAgent: @escaping (ControlGroup?) -> Bool = { _ in true }
   ) {
     self.connection = connection
-    self.introductions = introductions
+    self.lookup = lookup
     self.probes = probes
     self.sandboxes = sandboxes
     (self.accountOf, self.mayBeAgent) = (accountOf, mayBeAgent)
@@ -151,7 +151,7 @@ extension AgentFinder {
 
   /// Asks the bus for the users behind the connections, then reports each user's own connections to that user's search.
   private func identify(_ names: [BusName], for callers: [UInt32: Set<BusName>]) {
-    let round = Gathering { [weak self] in
+    let round = AnswerGroup { [weak self] in
       guard let self else { return }
       let owned = Dictionary(grouping: names) { self.owners[$0]?.userID }
       for (user, callers) in callers {
@@ -165,7 +165,7 @@ extension AgentFinder {
       let done = round.expect()
       // Watch before asking: the connection may leave before the bus answers.
       peers.whenGone(name) { [weak self] in self?.left(name) }
-      introductions.ask(about: name, isUrgent: false) { [weak self] credentials in
+      lookup.ask(about: name, isUrgent: false) { [weak self] credentials in
         if self?.unidentified.remove(name) != nil { self?.owners[name] = credentials }
         done()
       }
@@ -175,7 +175,7 @@ extension AgentFinder {
 
   private func left(_ name: BusName) {
     unidentified.remove(name)
-    introductions.forget(name)
+    lookup.forget(name)
     guard let user = owners.removeValue(forKey: name)?.userID else { return }
     users[user]?.questions[name] = nil
     handle(.left(name), user)

@@ -16,13 +16,13 @@ final class ClientFacts {
   private var sandboxWaiters = Waiters()
   private var isCheckingSandbox = false
 
-  private var rounds: [ObjectIdentifier: (round: Gathering, timer: LoopSource)] = [:]
+  private var rounds: [ObjectIdentifier: (round: AnswerGroup, timer: LoopSource)] = [:]
 
   var isGathering: Bool { !rounds.isEmpty }
 
   /// Runs one sandbox check for all calls that need its result; `check` calls its argument with the result.
   func checkSandbox(
-    _ round: Gathering, _ check: (@escaping SandboxCheck.Handler) -> Void, _ done: @escaping (ControlGroup?) -> Void
+    _ round: AnswerGroup, _ check: (@escaping SandboxCheck.Handler) -> Void, _ done: @escaping (ControlGroup?) -> Void
   ) {
     guard confinement == .unknown else { return }
     sandboxWaiters.add(round)
@@ -39,11 +39,11 @@ final class ClientFacts {
   /// of the call that waits.
   func wait(
     _ action: @escaping () -> Void, atMost time: Duration = AnswerDeadlines.gathering, since arrival: BootInstant,
-    _ gather: (Gathering) -> Void
+    _ gather: (AnswerGroup) -> Void
   ) {
     var identifier: ObjectIdentifier?
     var isDone = false
-    let round = Gathering { [weak self] in
+    let round = AnswerGroup { [weak self] in
       isDone = true
       if let identifier { self?.rounds[identifier] = nil }
       action()
@@ -78,7 +78,7 @@ final class ClientFactsRegistry {
 }
 
 /// Calls an action once all expected answers have arrived. Answers may arrive immediately.
-final class Gathering {
+final class AnswerGroup {
   private var missing = 1
   private var action: (() -> Void)?
 
@@ -111,9 +111,9 @@ final class Gathering {
 /// The rounds that wait for one answer. A round that is over is dropped before the next is added, so that rounds do not
 /// pile up while nothing answers.
 struct Waiters {
-  private var waiting: [(round: Gathering, arrived: () -> Void)] = []
+  private var waiting: [(round: AnswerGroup, arrived: () -> Void)] = []
 
-  mutating func add(_ round: Gathering) {
+  mutating func add(_ round: AnswerGroup) {
     waiting.removeAll { $0.round.isOver }
     waiting.append((round, round.expect()))
   }

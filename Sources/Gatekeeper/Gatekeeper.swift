@@ -18,7 +18,7 @@ package protocol Gatekeeper: AnyObject {
   func ceiling(for client: GatekeeperClient) -> AccuracyLevel
 
   /// Determines the account that is charged for a client, then calls `action`, at the latest after ``accountTime``.
-  func introduce(_ client: GatekeeperClient, _ action: @escaping () -> Void)
+  func findAccount(of client: GatekeeperClient, _ action: @escaping () -> Void)
 
   /// Returns the account that is charged for a client, as far as it is known.
   func account(of client: GatekeeperClient) -> Account

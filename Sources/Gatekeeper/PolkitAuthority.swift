@@ -4,11 +4,11 @@ import GeopublicistProcessSupport
 import MainLoop
 
 /// Asks polkit for authorization and reports when its answers may have changed. Carries out the actions of
-/// ``CheckQueue``.
+/// ``PolkitQueue``.
 ///
 /// The subject is always the bus connection, never a process: process ids are reused.
 final class PolkitAuthority {
-  typealias Question = CheckQueue.Question
+  typealias Question = PolkitQueue.Question
 
   /// Called when every answer may have changed.
   var onDoubt: (() -> Void)?
@@ -23,7 +23,7 @@ final class PolkitAuthority {
   private static let restartTime = Duration.milliseconds(300)
 
   private let connection: Connection
-  private var queue = CheckQueue()
+  private var queue = PolkitQueue()
   private var dialogs: [Question: Dialog] = [:]
   private var owner: NameWatch?
   private var changes: SignalMatch?
@@ -89,7 +89,7 @@ final class PolkitAuthority {
     if hasReplied { onDoubt?() }
   }
 
-  private func perform(_ actions: [CheckQueue.Action]) {
+  private func perform(_ actions: [PolkitQueue.Action]) {
     for action in actions {
       switch action {
       case .send(let number, let question, let mayStart): send(number, question, mayStart)
@@ -113,7 +113,7 @@ final class PolkitAuthority {
 
 // MARK: - Messages
 extension PolkitAuthority {
-  private func send(_ number: CheckQueue.Number, _ question: Question, _ mayStartPolkit: Bool) {
+  private func send(_ number: PolkitQueue.Number, _ question: Question, _ mayStartPolkit: Bool) {
     let subject: Value = .structure([.string("system-bus-name"), .options([("name", .string(question.peer.rawValue))])])
     // polkit substitutes this for `$(program)` in the action's message.
     let details = dialogs[question].map { [Value.Entry(.string("program"), .string($0.program))] } ?? []
@@ -130,7 +130,7 @@ extension PolkitAuthority {
     }.keep()
   }
 
-  private func answered(_ number: CheckQueue.Number, _ result: Result<[Value], CallFailure>, _ mayStartPolkit: Bool) {
+  private func answered(_ number: PolkitQueue.Number, _ result: Result<[Value], CallFailure>, _ mayStartPolkit: Bool) {
     switch result {
     case .success(let values): perform(queue.handle(.answered(number, Self.reply(values))))
     case .failure(.lost): perform(queue.handle(.lost(number)))
@@ -142,7 +142,7 @@ extension PolkitAuthority {
     }
   }
 
-  private func cancel(_ number: CheckQueue.Number) {
+  private func cancel(_ number: PolkitQueue.Number) {
     let message = Message(
       calling: "CancelCheckAuthorization", of: Self.interface, at: Self.path, on: Self.service, [.string("\(number)")])
     message.wantsReply = false

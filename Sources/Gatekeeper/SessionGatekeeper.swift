@@ -39,7 +39,7 @@ package final class SessionGatekeeper: Gatekeeper {
 
   package func reload() { rules.reloadIfChanged() }
 
-  package func introduce(_ client: GatekeeperClient, _ action: @escaping () -> Void) { action() }
+  package func findAccount(of client: GatekeeperClient, _ action: @escaping () -> Void) { action() }
 
   package func account(of client: GatekeeperClient) -> Account { .user(client.credentials?.userID ?? ownUserID) }
 

@@ -92,7 +92,7 @@ final class SessionWatch {
   func isDoubtful(_ user: UInt32) -> Bool { entries[user]?.state.isDoubtful ?? false }
 
   /// Makes a round wait until a user's state is known, and tracks the user from then on.
-  func find(_ user: UInt32, for round: Gathering) {
+  func find(_ user: UInt32, for round: AnswerGroup) {
     let entry = entries[user] ?? Entry()
     entries[user] = entry
     entry.isForgotten = false

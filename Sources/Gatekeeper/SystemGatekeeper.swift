@@ -41,7 +41,7 @@ package final class SystemGatekeeper: Gatekeeper {
   private var search: LoopSource?
 
   /// - Parameter probes: Connections to the same bus for asking users' agents.
-  package init(on connection: Connection, _ introductions: Introductions, probes: ProbePool) {
+  package init(on connection: Connection, _ lookup: CredentialsLookup, probes: ProbePool) {
     let rules = GeoClueRules()
     self.rules = rules
     let subordinates = SubordinateFile()
@@ -52,7 +52,7 @@ package final class SystemGatekeeper: Gatekeeper {
     let accountOf = { user in account(user, sessions.login(of: user)) }
     self.accountOf = accountOf
     sandboxes = SandboxCheck(on: connection, accountOf: accountOf)
-    agents = AgentFinder(on: connection, introductions, probes, sandboxes, accountOf: accountOf) {
+    agents = AgentFinder(on: connection, lookup, probes, sandboxes, accountOf: accountOf) {
       rules.acceptsAgent(AgentIdentity.id(of: $0))
     }
     polkit = PolkitAuthority(on: connection)
@@ -98,7 +98,7 @@ package final class SystemGatekeeper: Gatekeeper {
     return .none
   }
 
-  package func introduce(_ client: GatekeeperClient, _ action: @escaping () -> Void) {
+  package func findAccount(of client: GatekeeperClient, _ action: @escaping () -> Void) {
     subordinates.readIfChanged()
     let facts = facts(about: client)
     // Only for users whose account depends on it, logind is asked before anything is done for them.
@@ -216,7 +216,7 @@ extension SystemGatekeeper {
 // MARK: - Gathering facts
 extension SystemGatekeeper {
   private func checkSandbox(
-    of client: GatekeeperClient, _ credentials: Credentials, _ facts: ClientFacts, _ round: Gathering
+    of client: GatekeeperClient, _ credentials: Credentials, _ facts: ClientFacts, _ round: AnswerGroup
   ) {
     facts.checkSandbox(round) {
       sandboxes.check(client.name, credentials, $0)

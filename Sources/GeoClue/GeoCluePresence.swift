@@ -4,7 +4,7 @@ import GeopublicistLocationModel
 /// What is known about the running GeoClue, regardless of the state of the connection.
 nonisolated struct GeoCluePresence: Sendable {
   /// What a reply from GeoClue means for a pending `CreateClient`.
-  enum SignOfLife {
+  enum Liveness {
     /// GeoClue was unresponsive until now, so the no-agent deadline starts here.
     case first
     /// The call may still be answered in time.
@@ -57,7 +57,7 @@ nonisolated struct GeoCluePresence: Sendable {
   }
 
   /// Like ``heard(_:)``, while `CreateClient` is pending. Returns what the reply means for that call.
-  mutating func heardWhileCreating(_ level: AccuracyLevel?, at now: MonotonicInstant) -> SignOfLife {
+  mutating func heardWhileCreating(_ level: AccuracyLevel?, at now: MonotonicInstant) -> Liveness {
     let wasAsked = probedAt != nil
     heard(level)
     guard let creationHeardAt else {

@@ -75,10 +75,10 @@ public final class LocationService {
     self.connection = connection
     self.configuration = configuration
     let session = deployment == .session ? SessionGatekeeper(on: connection) : nil
-    let introductions = Introductions(on: connection)
-    gatekeeper = session ?? SystemGatekeeper(on: connection, introductions, probes: ProbePool(open))
+    let lookup = CredentialsLookup(on: connection)
+    gatekeeper = session ?? SystemGatekeeper(on: connection, lookup, probes: ProbePool(open))
     outbox = Outbox(connection, openingMore: open)
-    clients = ClientRegistry(on: connection, outbox, introductions, gatekeeper, configuration.limits)
+    clients = ClientRegistry(on: connection, outbox, lookup, gatekeeper, configuration.limits)
     intake = CallIntake(connection, clients, outbox)
     locations = SharedLocations(publicist.locationPublisher())
     source = SourceControl(publicist.manager)

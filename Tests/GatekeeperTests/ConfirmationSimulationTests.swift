@@ -75,7 +75,7 @@ import Testing
       }
     }
     func ask(_ action: PolkitAction) {
-      // A pending question is not repeated, as in CheckQueue.
+      // A pending question is not repeated, as in PolkitQueue.
       guard asked.insert(action).inserted else { return }
       world.decide(within: 15, hangs: 30) {
         action != .accessWithoutAgent && world.isAllowed ? Facts.Answer.yes : .no

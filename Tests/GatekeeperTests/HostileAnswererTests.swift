@@ -44,14 +44,14 @@ import Testing
     try other.own("org.freedesktop.login1")
     let watch = SessionWatch(on: service) { user, _ in .user(user) }
     for _ in 0..<200 {
-      watch.find(1_000, for: Gathering {})
+      watch.find(1_000, for: AnswerGroup {})
       watch.forget(1_000)
     }
     var isKnown = false
-    let round = Gathering { isKnown = true }
+    let round = AnswerGroup { isKnown = true }
     watch.find(1_000, for: round)
     round.allExpected()
-    watch.find(1_001, for: Gathering {})
+    watch.find(1_001, for: AnswerGroup {})
     try turning("it is asked for both") { logind.kept.count >= 2 }
     #expect(logind.asked == [[.uint32(1_000)], [.uint32(1_001)]])
 
@@ -82,7 +82,7 @@ import Testing
 
   private func finder(_ onOpen: @escaping () -> Void = {}) -> AgentFinder {
     AgentFinder(
-      on: service, Introductions(on: service),
+      on: service, CredentialsLookup(on: service),
       ProbePool { [bus] () throws(DBusError) in
         onOpen()
         return try Connection(to: .address(bus.address))
@@ -215,10 +215,10 @@ import Testing
 
   @Test func `calls to a program that never answers do not accumulate`() {
     var waiters = Waiters()
-    weak var first: Gathering?
+    weak var first: AnswerGroup?
     for attempt in 0..<3 {
       var isOver = false
-      let round = Gathering { isOver = true }
+      let round = AnswerGroup { isOver = true }
       if attempt == 0 { first = round }
       waiters.add(round)
       round.allExpected()

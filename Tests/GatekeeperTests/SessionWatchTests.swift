@@ -115,7 +115,7 @@ import Testing
     let logind = try Logind(bus, users: users)
     logind.begins = begins
     let watch = SessionWatch(on: service) { user, _ in .user(user) }
-    for user in users { watch.find(user, for: Gathering {}) }
+    for user in users { watch.find(user, for: AnswerGroup {}) }
     try turning("the session of each user is known") { users.allSatisfy { watch.state(of: $0) == .active } }
     return (watch, logind)
   }
@@ -216,7 +216,7 @@ import Testing
     }
     let watch = SessionWatch(on: connection) { user, _ in .user(user) }
     var isKnown = false
-    let round = Gathering { isKnown = true }
+    let round = AnswerGroup { isKnown = true }
     watch.find(1_000, for: round)
     round.allExpected()
     try turning("it is known") { isKnown }

@@ -171,14 +171,14 @@ import Testing
 
   @Test mutating func `a due almanac waits while deliveries are held`() {
     start()
-    _ = handle(standing(.allowed, isHeld: true))
+    _ = handle(access(.allowed, isHeld: true))
     #expect(!locate(52.5, 13.4).contains(.announce) && machine.announcement() == nil)
-    #expect(handle(standing(.allowed)).contains(.announce))
+    #expect(handle(access(.allowed)).contains(.announce))
     #expect(machine.announcement() != nil)
   }
 
   @Test(
-    arguments: [standing(.off), standing(.forbidden), standing(.country), .stop, .close(.byClient)]
+    arguments: [access(.off), access(.forbidden), access(.country), .stop, .close(.byClient)]
       as [AlmanacMachine.Event])
   mutating func `lost or coarser access ends reading and sending of the almanac`(event: AlmanacMachine.Event) throws {
     try settle()
@@ -189,7 +189,7 @@ import Testing
     #expect(machine.announcement() == nil)
     if case .close = event { return }
     // A location of the level that is no longer granted arrives late.
-    _ = handle(standing(.country))
+    _ = handle(access(.country))
     _ = locate(48, 2, Self.berlin, .city)
     #expect(machine.announcement() == nil)
   }
@@ -211,7 +211,7 @@ import Testing
       default:
         allowed = [.allowed, .country, .off, .forbidden].randomElement(using: &random) ?? .off
         isHeld = Bool.random(using: &random)
-        _ = handle(standing(allowed, isHeld: isHeld))
+        _ = handle(access(allowed, isHeld: isHeld))
       }
       let report = machine.announcement()
       #expect(report == nil || allowed.isAuthorized && !isHeld && machine.isActive)

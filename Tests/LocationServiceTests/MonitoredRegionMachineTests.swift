@@ -87,22 +87,22 @@ import Testing
     _ = stay(&machine, at: 52, from: 1, to: 31)
     #expect(machine.last?.delivery != nil)
     _ = machine.handle(evidence(53, 40), at: 40 * second)
-    let actions = machine.handle(standing(.off), at: 41 * second)
+    let actions = machine.handle(access(.off), at: 41 * second)
     #expect(happenings(actions) == [.lost])
     #expect(actions.contains(.follow(nil)) && actions.contains(.announce))
     #expect(machine.last?.event.location == nil && machine.last?.delivery == nil)
     #expect(stay(&machine, at: 53, from: 45, to: 200) == [])
-    #expect(happenings(machine.handle(standing(.allowed), at: 201 * second)) == [])
+    #expect(happenings(machine.handle(access(.allowed), at: 201 * second)) == [])
     #expect(stay(&machine, at: 53, from: 205, to: 235) == [.exited])
   }
 
   @Test func `while deliveries are held nothing is evaluated, and no timer fires repeatedly`() throws {
     var machine = try started()
     _ = machine.handle(evidence(52, 1), at: 1 * second)
-    _ = machine.handle(standing(.allowed, isHeld: true), at: 2 * second)
+    _ = machine.handle(access(.allowed, isHeld: true), at: 2 * second)
     #expect(machine.deadline == nil && machine.handle(.timer, at: 100 * second) == [])
     #expect(stay(&machine, at: 52, from: 101, to: 130) == [])
-    _ = machine.handle(standing(.allowed), at: 131 * second)
+    _ = machine.handle(access(.allowed), at: 131 * second)
     #expect(machine.deadline != nil)
     #expect(happenings(machine.handle(.timer, at: 131 * second)) == [.determined])
   }
@@ -124,9 +124,9 @@ import Testing
     #expect(actions.contains(.changed("StateReason")))
     #expect(!actions.contains { if case .need = $0 { true } else { false } })
     #expect(machine.isActive)
-    let finer = machine.handle(standing(.allowed), at: 1 * second)
+    let finer = machine.handle(access(.allowed), at: 1 * second)
     #expect(finer.contains(.need(.exact)) && finer.contains(.follow(.exact)))
-    let coarser = machine.handle(standing(.city), at: 2 * second)
+    let coarser = machine.handle(access(.city), at: 2 * second)
     #expect(coarser.contains(.need(nil)) && happenings(coarser) == [.lost])
   }
 
@@ -134,13 +134,13 @@ import Testing
     var machine = try started()
     _ = stay(&machine, at: 52, from: 1, to: 31)
     #expect(machine.last?.event.sequence == 1 && machine.takeLoss() == nil)
-    _ = machine.handle(standing(.off), at: 32 * second)
-    _ = machine.handle(standing(.city), at: 33 * second)
+    _ = machine.handle(access(.off), at: 32 * second)
+    _ = machine.handle(access(.city), at: 33 * second)
     #expect(machine.last == nil, "it has not been reported yet")
     let told = machine.takeLoss()?.event
     #expect(told?.sequence == 2 && told?.previous == .inside && told?.reason == .accuracyLimited)
     #expect(machine.takeLoss() == nil && machine.last?.event == told && machine.delivered == 2)
-    _ = machine.handle(standing(.allowed), at: 34 * second)
+    _ = machine.handle(access(.allowed), at: 34 * second)
     #expect(stay(&machine, at: 52, from: 35, to: 65) == [.determined])
     #expect(machine.last?.event.sequence == 3)
   }
@@ -149,7 +149,7 @@ import Testing
     var machine = try started(radius: 20_000) { $0.region.includesLocation = true }
     _ = stay(&machine, at: 52, from: 1, to: 31)
     #expect(machine.last != nil)
-    _ = machine.handle(standing(.city), at: 32 * second)
+    _ = machine.handle(access(.city), at: 32 * second)
     #expect(machine.last == nil)
   }
 

@@ -19,7 +19,7 @@ import Testing
     isHeld: Bool = false, cached: Location? = nil, _ change: (inout ClientOptions) -> Void = { _ in }
   ) -> LocationRequestMachine {
     var machine = machine(change)
-    _ = machine.handle(standing(.allowed, isHeld: isHeld, cached: cached), at: 0)
+    _ = machine.handle(access(.allowed, isHeld: isHeld, cached: cached), at: 0)
     _ = machine.handle(.prepared, at: 1)
     return machine
   }
@@ -29,14 +29,14 @@ import Testing
 
   @Test func `nothing happens before the facts are known`() {
     var machine = machine()
-    #expect(machine.handle(standing(.off), at: 0) == [])
-    #expect(machine.handle(standing(.allowed), at: 1) == [])
+    #expect(machine.handle(access(.off), at: 0) == [])
+    #expect(machine.handle(access(.allowed), at: 1) == [])
     #expect(machine.handle(.prepared, at: 2).contains(.follow(.exact)))
   }
 
   @Test func `a cached location answers without the source`() {
     var machine = machine()
-    _ = machine.handle(standing(.allowed, cached: location), at: 0)
+    _ = machine.handle(access(.allowed, cached: location), at: 0)
     let actions = machine.handle(.prepared, at: 1)
     #expect(actions.last == .deliver(delivery) && !actions.contains(.need(.exact)))
   }
@@ -56,7 +56,7 @@ import Testing
     var options = ClientOptions()
     options.maximumAge = .milliseconds(10)
     var machine = LocationRequestMachine(options, SourceStatus(), at: 50_000, sourceDecides: false)
-    _ = machine.handle(standing(.allowed), at: 50_000)
+    _ = machine.handle(access(.allowed), at: 50_000)
     _ = machine.handle(.prepared, at: 50_001)
     var (old, new) = (location, location)
     (old.receivedAt, new.receivedAt) = (1_000, 49_000)
@@ -73,13 +73,13 @@ import Testing
     authorization: Authorization
   ) {
     var machine = machine()
-    _ = machine.handle(standing(authorization), at: 0)
+    _ = machine.handle(access(authorization), at: 0)
     #expect(machine.handle(.prepared, at: 1).last == .refuse(.notAuthorized(authorization)))
   }
 
   @Test func `an undecided request waits until the timeout`() {
     var machine = machine { $0.timeout = .milliseconds(1) }
-    _ = machine.handle(standing(.undecided), at: 0)
+    _ = machine.handle(access(.undecided), at: 0)
     #expect(machine.handle(.prepared, at: 1) == [])
     #expect(machine.handle(.timer, at: 1_000).last == .refuse(.notAuthorized(.undecided)))
   }
@@ -87,13 +87,13 @@ import Testing
   @Test(arguments: [AuthorizationReason.noAgent, .authorizationRequired])
   func `a refusal that only the user can change is reported before the timeout`(reason: AuthorizationReason) {
     var machine = machine()
-    _ = machine.handle(standing(.refused(reason)), at: 0)
+    _ = machine.handle(access(.refused(reason)), at: 0)
     #expect(machine.handle(.prepared, at: 1).last == .refuse(.notAuthorized(.refused(reason))))
   }
 
   @Test func `if the source decides, no-agent is final after the source has reported it to this call`() {
     var machine = machine(sourceDecides: true)
-    _ = machine.handle(standing(.refused(.noAgent)), at: 0)
+    _ = machine.handle(access(.refused(.noAgent)), at: 0)
     #expect(machine.handle(.prepared, at: 1).contains(.need(.exact)))
     let status = SourceStatus(state: .waiting, reason: .noAgent)
     #expect(machine.handle(.source(status), at: 2).last == .refuse(.notAuthorized(.refused(.noAgent))))
@@ -101,16 +101,16 @@ import Testing
 
   @Test func `a timeout of 0 returns a cached location as soon as the facts are known`() {
     var machine = machine { $0.timeout = .zero }
-    _ = machine.handle(standing(.undecided), at: 0)
+    _ = machine.handle(access(.undecided), at: 0)
     #expect(machine.handle(.timer, at: 0) == [])
     var (none, held) = (machine, machine)
-    _ = machine.handle(standing(.allowed, cached: location), at: 1)
+    _ = machine.handle(access(.allowed, cached: location), at: 1)
     #expect(machine.handle(.prepared, at: 2).last == .deliver(delivery))
-    _ = none.handle(standing(.allowed), at: 1)
+    _ = none.handle(access(.allowed), at: 1)
     #expect(none.handle(.prepared, at: 2).last == .refuse(.timeout))
-    _ = held.handle(standing(.allowed, isHeld: true, cached: location), at: 1)
+    _ = held.handle(access(.allowed, isHeld: true, cached: location), at: 1)
     _ = held.handle(.prepared, at: 2)
-    #expect(held.handle(standing(.allowed, cached: location), at: 3).last == .deliver(delivery))
+    #expect(held.handle(access(.allowed, cached: location), at: 3).last == .deliver(delivery))
   }
 
   @Test func `a location answers, and a timeout without one is Timeout`() {
@@ -126,17 +126,17 @@ import Testing
     _ = machine.handle(.prepared, at: 1)
     var allowed = machine
     #expect(!machine.handle(.timer, at: 3_000_000).contains(.askSource) && machine.deadline == 20_000_000)
-    _ = allowed.handle(standing(.allowed), at: 2)
+    _ = allowed.handle(access(.allowed), at: 2)
     #expect(allowed.handle(.timer, at: 3_000_000).contains(.askSource))
     #expect(!allowed.handle(.timer, at: 6_000_000).contains(.askSource))
   }
 
   @Test func `a waiting call returns the location of the interval as soon as it is allowed`() {
     var machine = waiting()
-    var standing = Standing(authorization: .allowed)
-    #expect(machine.handle(.standing(standing), at: 2) == [])
-    standing.cached = location
-    #expect(machine.handle(.standing(standing), at: 3).contains { if case .deliver = $0 { true } else { false } })
+    var access = ClientAccess(authorization: .allowed)
+    #expect(machine.handle(.access(access), at: 2) == [])
+    access.cached = location
+    #expect(machine.handle(.access(access), at: 3).contains { if case .deliver = $0 { true } else { false } })
   }
 
   @Test func `with a required accuracy it waits for a location that has it`() {
@@ -178,7 +178,7 @@ import Testing
     var machine = LocationRequestMachine(options, SourceStatus(), at: began, sourceDecides: false)
     var cached = location
     (cached.accuracy, cached.receivedAt) = (100, began - .seconds(age))
-    _ = machine.handle(standing(.allowed, cached: cached), at: began)
+    _ = machine.handle(access(.allowed, cached: cached), at: began)
     _ = machine.handle(.prepared, at: began)
     let answer = Delivery(location: cached, isReduced: false)
     #expect(machine.handle(.timer, at: began + 20_000_000).last == (age == 9 ? .deliver(answer) : .refuse(.timeout)))
@@ -188,13 +188,13 @@ import Testing
     let machine = waiting(isHeld: true, cached: location)
     var (allowed, other, released) = (machine, machine, machine)
     #expect(released.handle(.location(location, .exact), at: 3).last == .deliver(delivery), "the chain released it")
-    #expect(allowed.handle(standing(.allowed), at: 3).last == .deliver(delivery))
-    #expect(other.handle(standing(.off), at: 3).last == .refuse(.notAuthorized(.off)))
+    #expect(allowed.handle(access(.allowed), at: 3).last == .deliver(delivery))
+    #expect(other.handle(access(.off), at: 3).last == .refuse(.notAuthorized(.off)))
   }
 
   @Test func `a location of a finer level than is then allowed is not returned`() {
     var machine = waiting(isHeld: true, cached: location)
-    #expect(!machine.handle(standing(.city), at: 3).contains { if case .deliver = $0 { true } else { false } })
+    #expect(!machine.handle(access(.city), at: 3).contains { if case .deliver = $0 { true } else { false } })
   }
 
   @Test(arguments: [SourceReason.geoclueNotInstalled, .disallowedByConfiguration])
@@ -232,13 +232,13 @@ import Testing
 
   @Test func `a decision is answered as soon as the facts are known`() {
     var machine = machine()
-    #expect(machine.handle(standing(.allowed), at: 0) == [])
+    #expect(machine.handle(access(.allowed), at: 0) == [])
     #expect(machine.handle(.prepared, at: 1).last == .reply(.allowed))
   }
 
   @Test func `the user is asked if a finer level could result`() {
     var machine = machine()
-    _ = machine.handle(standing(open, canAsk: true), at: 2_000)
+    _ = machine.handle(access(open, canAsk: true), at: 2_000)
     #expect(machine.handle(.prepared, at: 3_000).contains(.openDialog))
     var other = machine
     #expect(machine.handle(.dialogEnded(.allowed), at: 4_000).last == .reply(.allowed))
@@ -251,20 +251,20 @@ import Testing
     var machine = machine()
     #expect(machine.begin() == [] && machine.deadline == 4_501_000)
     // The facts take the maximum time, and the dialog has the rest.
-    _ = machine.handle(standing(open, canAsk: true), at: 4_400_000)
+    _ = machine.handle(access(open, canAsk: true), at: 4_400_000)
     #expect(machine.handle(.prepared, at: 4_400_000).contains(.openDialog) && machine.deadline == 119_001_000)
     #expect(machine.handle(.timer, at: 119_001_000).last == .reply(open))
   }
 
   @Test func `without the flag a dialog that is needed is an error`() {
     var machine = machine(isInteractive: false)
-    _ = machine.handle(standing(open, canAsk: true), at: 0)
+    _ = machine.handle(access(open, canAsk: true), at: 0)
     #expect(machine.handle(.prepared, at: 1).last == .refuse(.interactionRequired(open)))
   }
 
   @Test func `a request that stays undecided is answered as undecided`() {
     var machine = machine()
-    _ = machine.handle(standing(.undecided), at: 0)
+    _ = machine.handle(access(.undecided), at: 0)
     #expect(machine.handle(.prepared, at: 1) == [])
     #expect(machine.handle(.timer, at: 4_501_000).last == .reply(.undecided))
   }
@@ -280,6 +280,6 @@ import Testing
   @Test func `a caller that leaves is not answered`() {
     var machine = machine()
     #expect(machine.handle(.close(nil), at: 1) == [.end(nil)])
-    #expect(machine.handle(standing(.allowed), at: 2) == [])
+    #expect(machine.handle(access(.allowed), at: 2) == [])
   }
 }

@@ -60,10 +60,10 @@ extension LocationService {
 
 @Suite struct CrowdTests {
   private func moments(_ counts: [Int]) -> [Int] {
-    var crowd = Crowd()
+    var peak = ClientPeak()
     return counts.filter { count in
-      guard crowd.countChanged(to: count) else { return false }
-      crowd.trimmed()
+      guard peak.countChanged(to: count) else { return false }
+      peak.trimmed()
       return true
     }
   }

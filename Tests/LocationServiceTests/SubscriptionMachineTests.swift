@@ -12,10 +12,10 @@ nonisolated extension Authorization {
   static let forbidden = refused(.disallowedByPolicy)
 }
 
-nonisolated func standing<Event: ClientEvent>(
+nonisolated func access<Event: ClientEvent>(
   _ authorization: Authorization, isHeld: Bool = false, canAsk: Bool = false, cached: Location? = nil
 ) -> Event {
-  .standing(Standing(authorization: authorization, isHeld: isHeld, canAsk: canAsk, cached: cached))
+  .access(ClientAccess(authorization: authorization, isHeld: isHeld, canAsk: canAsk, cached: cached))
 }
 
 nonisolated extension [ClientAction] {
@@ -83,18 +83,18 @@ nonisolated extension [ClientAction] {
   }
 
   @Test(arguments: [Authorization.off, .undecided, .refused(.noAgent)])
-  func `while access is not granted Start succeeds, and updates begin with the grant`(standing first: Authorization) {
+  func `while access is not granted Start succeeds, and updates begin with the grant`(access first: Authorization) {
     var machine = machine(first)
     #expect(machine.handle(.start(after: machine.stops), at: 0).contains(.done))
     #expect(machine.handle(.location(location(1), .exact), at: 1) == [])
-    #expect(machine.handle(standing(.allowed), at: 2).contains(.follow(.exact)))
+    #expect(machine.handle(access(.allowed), at: 2).contains(.follow(.exact)))
   }
 
   @Test func `lost access ends the chain and clears the location before it is reported`() {
     var machine = started()
     _ = machine.handle(.location(location(1), .exact), at: 1)
     #expect(machine.last != nil)
-    #expect(machine.handle(standing(.off), at: 2).contains(inOrder: .follow(nil), .announce))
+    #expect(machine.handle(access(.off), at: 2).contains(inOrder: .follow(nil), .announce))
     #expect(machine.last == nil)
     #expect(machine.handle(.location(location(2), .exact), at: 3) == [])
   }
@@ -102,7 +102,7 @@ nonisolated extension [ClientAction] {
   @Test func `a reduced grant begins a chain at its level, which each location contains`() {
     var machine = started()
     _ = machine.handle(.location(location(1), .exact), at: 1)
-    let actions = machine.handle(standing(.city), at: 2)
+    let actions = machine.handle(access(.city), at: 2)
     #expect(actions.contains(inOrder: .follow(nil), .follow(.city)))
     #expect(machine.last == nil, "it was finer than is allowed now")
     #expect(machine.handle(.location(location(2), .exact), at: 3) == [], "one that was still on its way")
@@ -112,7 +112,7 @@ nonisolated extension [ClientAction] {
 
   @Test func `a change of the reason alone is announced and does not interrupt`() {
     var machine = started(.authorized(.always))
-    let actions = machine.handle(standing(.allowed), at: 1)
+    let actions = machine.handle(access(.allowed), at: 1)
     #expect(actions.contains(.announce) && !actions.contains(.follow(nil)))
   }
 
@@ -144,8 +144,8 @@ nonisolated extension [ClientAction] {
     var options = machine.options
     options.accuracy = .street
     #expect(machine.handle(.options(options), at: 1).contains(inOrder: .follow(nil), .follow(.street)))
-    #expect(machine.handle(standing(.allowed), at: 1) == [.audit(.allowed)], "the log contains the level")
-    #expect(machine.handle(standing(.allowed), at: 1) == [])
+    #expect(machine.handle(access(.allowed), at: 1) == [.audit(.allowed)], "the log contains the level")
+    #expect(machine.handle(access(.allowed), at: 1) == [])
     options.distanceThreshold = 5
     #expect(machine.handle(.options(options), at: 2) == [])
   }
@@ -158,7 +158,7 @@ nonisolated extension [ClientAction] {
   @Test func `a failure is reported while the subscription is started and not forbidden`() {
     var machine = started()
     #expect(machine.reportsFailures)
-    _ = machine.handle(standing(.forbidden), at: 2)
+    _ = machine.handle(access(.forbidden), at: 2)
     #expect(!machine.reportsFailures)
     #expect(!self.machine().reportsFailures)
   }
@@ -166,14 +166,14 @@ nonisolated extension [ClientAction] {
   @Test func `the authorization is reported once after each Start, then when it has changed`() {
     var machine = machine(.undecided)
     #expect(machine.object.announcement() == nil, "it can be read")
-    #expect(machine.handle(standing(.allowed), at: 0).contains(.announce))
+    #expect(machine.handle(access(.allowed), at: 0).contains(.announce))
     #expect(machine.object.announcement() == nil, "nothing is reported before the first start")
     for start in 1...2 as ClosedRange<UInt64> {
       #expect(machine.handle(.start(after: machine.stops), at: .milliseconds(start)).contains(.announce))
       #expect(machine.object.announcement() == .allowed)
       #expect(machine.object.announcement() == nil)
-      #expect(machine.handle(standing(.off), at: .milliseconds(start)).contains(.announce))
-      #expect(machine.handle(standing(.allowed), at: .milliseconds(start)).contains(.announce))
+      #expect(machine.handle(access(.off), at: .milliseconds(start)).contains(.announce))
+      #expect(machine.handle(access(.allowed), at: .milliseconds(start)).contains(.announce))
       #expect(machine.object.announcement() == nil, "it has not changed since the last one")
       _ = machine.handle(.stop, at: .milliseconds(start))
     }
@@ -185,7 +185,7 @@ nonisolated extension [ClientAction] {
     let actions = machine.handle(end, at: 1)
     #expect(actions.contains(.need(nil)) && actions.contains(.follow(nil)) && actions.contains(.receiving(false)))
     for event in [
-      .start(after: machine.stops), .stop, standing(.off), .location(location(1), .exact), .timer, .close(nil),
+      .start(after: machine.stops), .stop, access(.off), .location(location(1), .exact), .timer, .close(nil),
       .close(.byClient), .clockChanged,
     ] as [SubscriptionMachine.Event] {
       #expect(machine.handle(event, at: 2) == [])
@@ -200,13 +200,13 @@ nonisolated extension [ClientAction] {
     var now = Authorization.allowed
     for step in 0..<60 as Range<UInt64> {
       let events: [SubscriptionMachine.Event] = [
-        .start(after: machine.stops), .start(after: machine.stops), .stop, standing(.allowed), standing(.off),
-        standing(.city), standing(.forbidden),
+        .start(after: machine.stops), .start(after: machine.stops), .stop, access(.allowed), access(.off),
+        access(.city), access(.forbidden),
         .location(location(step, follows ?? .exact), follows ?? .exact), .location(location(step), .exact),
         .clockChanged, .timer,
       ]
       let event = events.randomElement(using: &random) ?? .stop
-      if case .standing(let standing) = event { now = standing.authorization }
+      if case .access(let access) = event { now = access.authorization }
       for action in machine.handle(event, at: .milliseconds(step)) {
         switch action {
         case .need(let level): need = level

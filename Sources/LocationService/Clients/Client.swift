@@ -26,14 +26,14 @@ final class Client: GatekeeperClient {
   /// In the order of the calls, in which they are answered if one event answers several.
   private(set) var requests: [any PendingRequest] = []
   private var bucket: TokenBucket
-  private let introductions: Introductions
+  private let lookup: CredentialsLookup
   private weak var gatekeeper: (any Gatekeeper)?
 
   init(
-    _ name: BusName, _ queue: OutgoingQueue, _ introductions: Introductions, _ gatekeeper: any Gatekeeper,
+    _ name: BusName, _ queue: OutgoingQueue, _ lookup: CredentialsLookup, _ gatekeeper: any Gatekeeper,
     limits: Limits
   ) {
-    self.introductions = introductions
+    self.lookup = lookup
     self.gatekeeper = gatekeeper
     self.queue = queue
     bucket = TokenBucket(burst: limits[.callsBurst], at: MainLoop.main.clock.monotonic())
@@ -73,10 +73,10 @@ final class Client: GatekeeperClient {
   /// not report them, in which case the client must be refused.
   func whenKnown(_ action: @escaping (Credentials?) -> Void) {
     if account != nil { return action(credentials) }
-    introductions.ask(about: name, isUrgent: true) { [weak self] credentials in
+    lookup.ask(about: name, isUrgent: true) { [weak self] credentials in
       self?.credentials = credentials
       guard let self, let gatekeeper, credentials != nil else { return action(nil) }
-      gatekeeper.introduce(self) { [weak self] in
+      gatekeeper.findAccount(of: self) { [weak self] in
         if let self, account == nil { account = self.gatekeeper?.account(of: self) }
         action(credentials)
       }
@@ -85,7 +85,7 @@ final class Client: GatekeeperClient {
 
   /// Ends everything that the client owns, without signals, because the connection has left the bus.
   func end() {
-    introductions.forget(name)
+    lookup.forget(name)
     for request in requests { request.end(nil) }
     for object in objects.values { object.end(nil) }
     requests = []

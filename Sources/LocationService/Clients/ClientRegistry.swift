@@ -9,7 +9,7 @@ final class ClientRegistry {
   private let connection: Connection
   private let peers: PeerWatch
   private let outbox: Outbox
-  private let introductions: Introductions
+  private let lookup: CredentialsLookup
   private let gatekeeper: any Gatekeeper
   var limits: Limits
   private var clients: [BusName: Client] = [:]
@@ -28,12 +28,12 @@ final class ClientRegistry {
   var onLeft: ((Client) -> Void)?
 
   init(
-    on connection: Connection, _ outbox: Outbox, _ introductions: Introductions, _ gatekeeper: any Gatekeeper,
+    on connection: Connection, _ outbox: Outbox, _ lookup: CredentialsLookup, _ gatekeeper: any Gatekeeper,
     _ limits: Limits
   ) {
     self.connection = connection
     self.outbox = outbox
-    self.introductions = introductions
+    self.lookup = lookup
     self.gatekeeper = gatekeeper
     self.limits = limits
     peers = PeerWatch(on: connection)
@@ -45,7 +45,7 @@ final class ClientRegistry {
   func client(_ name: BusName) -> Client {
     peers.reconcileWithBus()
     if let known = clients[name] { return known }
-    let client = Client(name, OutgoingQueue(client: name, outbox: outbox), introductions, gatekeeper, limits: limits)
+    let client = Client(name, OutgoingQueue(client: name, outbox: outbox), lookup, gatekeeper, limits: limits)
     client.onProven = { [weak self, weak client] in if let client { self?.proved(client) } }
     clients[name] = client
     memory.countChanged(to: clients.count)

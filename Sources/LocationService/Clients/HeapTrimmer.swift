@@ -7,7 +7,7 @@ import MainLoop
 /// Without it, a service that once had thousands of clients or received a 30 MB message would keep that size until it
 /// exits.
 final class HeapTrimmer {
-  private var crowd = Crowd()
+  private var peak = ClientPeak()
   private var timer: LoopSource?
 
   init() {
@@ -18,19 +18,19 @@ final class HeapTrimmer {
 
   /// Must be called with the number of clients after every change.
   func countChanged(to count: Int) {
-    guard crowd.countChanged(to: count), timer == nil else { return }
+    guard peak.countChanged(to: count), timer == nil else { return }
     // Clients often leave together, so wait for the others and for what is still being said to them.
     timer = MainLoop.main.after(.seconds(3)) { [weak self] in
       guard let self else { return }
       timer = nil
-      crowd.trimmed()
+      peak.trimmed()
       malloc_trim(0)
     }
   }
 }
 
 /// Decides when most of a large number of clients have left.
-nonisolated struct Crowd: Sendable {
+nonisolated struct ClientPeak: Sendable {
   /// Below this, trimming the heap is not worthwhile. Sixty clients with large calls leave up to 4 MiB behind.
   static let least = 16
 

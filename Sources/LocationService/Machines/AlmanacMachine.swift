@@ -27,7 +27,7 @@ nonisolated struct AlmanacMachine: ObjectMachine {
   enum Event: ObjectEvent {
     case start(after: UInt64)
     case stop
-    case standing(Standing)
+    case access(ClientAccess)
     case location(Location, AccuracyLevel)
     case slept
     case clockChanged
@@ -79,9 +79,9 @@ nonisolated extension AlmanacMachine {
       let (actions, begins) = object.start(after: stops)
       return begins ? actions + object.settle() : actions
     case .stop: return object.stop()
-    case .standing(let standing):
-      isHeld = standing.isHeld
-      return object.change(to: standing.authorization)
+    case .access(let access):
+      isHeld = access.isHeld
+      return object.change(to: access.authorization)
     case .location(let location, let level):
       take(location, level, at: now)
       return []

@@ -5,7 +5,7 @@ import MainLoop
 /// Events of everything that belongs to a client: objects and pending calls.
 nonisolated protocol ClientEvent: MachineEvent, Sendable {
   /// The current decision of the gatekeeper.
-  static func standing(_ standing: Standing) -> Self
+  static func access(_ access: ClientAccess) -> Self
   /// The object or call ends, and its owner is told the reason; without one, the owner has left the bus.
   static func close(_ reason: ClosedReason?) -> Self
 }
@@ -35,7 +35,7 @@ nonisolated protocol CallEvent: ClientEvent {
 }
 
 /// The gatekeeper's decision about a client at one moment.
-nonisolated struct Standing: Equatable, Sendable {
+nonisolated struct ClientAccess: Equatable, Sendable {
   var authorization: Authorization
   /// The client is authorized, but facts are being confirmed. Until then, calls are not answered and a subscription's
   /// chain keeps its newest location.

@@ -25,7 +25,7 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
   enum Event: ObjectEvent {
     case start(after: UInt64)
     case stop
-    case standing(Standing)
+    case access(ClientAccess)
     case location(Location, AccuracyLevel)
     case slept
     case clockChanged
@@ -74,7 +74,7 @@ nonisolated extension MonitoredRegionMachine {
     case .stop:
       // End the evaluation first, because it determines what is needed.
       return run(.stop, at: now) + object.stop()
-    case .standing(let standing): return standingChanged(standing, at: now)
+    case .access(let access): return accessChanged(access, at: now)
     case .location(let location, let level): return take(location, level, at: now)
     case .slept: return run(.slept, at: now)
     case .check: return run(.check, at: now)
@@ -89,10 +89,10 @@ nonisolated extension MonitoredRegionMachine {
   /// The level at which the region is evaluated, or nil without access.
   private var grantedLevel: AccuracyLevel? { authorization.isAuthorized ? level : nil }
 
-  private mutating func standingChanged(_ standing: Standing, at now: BootInstant) -> [ClientAction] {
-    isHeld = standing.isHeld
-    guard standing.authorization != authorization else { return [] }
-    let actions = object.change(to: standing.authorization)
+  private mutating func accessChanged(_ access: ClientAccess, at now: BootInstant) -> [ClientAction] {
+    isHeld = access.isHeld
+    guard access.authorization != authorization else { return [] }
+    let actions = object.change(to: access.authorization)
     // The last event may reveal more than is allowed now.
     if let last, !authorization.isAuthorized || last.level > level { self.last = nil }
     return actions + run(.level(grantedLevel), at: now)

@@ -11,7 +11,7 @@ nonisolated struct ObjectState: Sendable {
   private(set) var isOver = false
   /// Whether locations are useful. A region that cannot be evaluated needs none.
   var usesLocations = true
-  private var engagement = Engagement()
+  private var use = ServiceUse()
   private var wasActive = false
   /// The authorization that the owner was last told; nil if it must be told again because it has started the object.
   private var told: Authorization?
@@ -73,7 +73,7 @@ nonisolated struct ObjectState: Sendable {
   mutating func ask(for level: AccuracyLevel) -> [ClientAction] {
     guard level != asked else { return settle() }
     (asked, isLevelNew) = (level, true)
-    return engagement.cut() + settle()
+    return use.cut() + settle()
   }
 
   mutating func change(to new: Authorization) -> [ClientAction] {
@@ -82,7 +82,7 @@ nonisolated struct ObjectState: Sendable {
     (authorization, isLevelNew) = (new, false)
     guard new != old else { return actions + settle() }
     // Stop deliveries before announcing reduced access, and resume them after announcing more.
-    if engagement.follows != level { actions += engagement.cut() }
+    if use.follows != level { actions += use.cut() }
     if !new.isAuthorized { actions += settle() }
     if (new.status, new.reason) != (old.status, old.reason) { actions.append(.announce) }
     if new.status != old.status { actions.append(.changed(SubscriptionInterface.authorizationStatus)) }
@@ -99,8 +99,8 @@ nonisolated struct ObjectState: Sendable {
   /// Adjusts what is used of the service to what is wanted and allowed.
   mutating func settle() -> [ClientAction] {
     let isFollowing = isActive && usesLocations
-    let actions = engagement.change(
-      to: Engagement(need: need, follows: isFollowing ? level : nil, isReceiving: isFollowing))
+    let actions = use.change(
+      to: ServiceUse(need: need, follows: isFollowing ? level : nil, isReceiving: isFollowing))
     defer { wasActive = isActive }
     return (wasActive != isActive ? [.changed(SubscriptionInterface.active)] : []) + actions
   }

@@ -7,9 +7,9 @@ import MainLoop
 nonisolated struct LocationRequestMachine: ClientMachine {
   let options: ClientOptions
   private var state = State.gathering
-  private var standing = Standing(authorization: .undecided)
+  private var access = ClientAccess(authorization: .undecided)
   private var source: SourceStatus
-  private var engagement = Engagement()
+  private var use = ServiceUse()
   /// The newest suitable location, which waits while deliveries are held.
   private var kept: Location?
   /// The most accurate location that does not meet the required accuracy, for `best-effort`.
@@ -23,7 +23,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
 
   enum Event: LocationEvent, CallEvent {
     case prepared
-    case standing(Standing)
+    case access(ClientAccess)
     case source(SourceStatus)
     case location(Location, AccuracyLevel)
     case slept
@@ -57,8 +57,8 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     case .prepared:
       state = .waiting
       return evaluate()
-    case .standing(let standing):
-      self.standing = standing
+    case .access(let access):
+      self.access = access
       return evaluate()
     case .source(let status):
       source = status
@@ -68,7 +68,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
       if level != .exact || accepts(arrivedAt: location.receivedAt, at: now) { take(location) }
       return evaluate(released: location)
     case .slept:
-      (kept, best, standing.cached) = (nil, nil, nil)
+      (kept, best, access.cached) = (nil, nil, nil)
       return []
     case .timer: return timer(now)
     case .close(let reason): return finish(reason == nil ? nil : .refuse(.ending))
@@ -90,7 +90,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
 }
 
 nonisolated extension LocationRequestMachine {
-  private var authorization: Authorization { standing.authorization }
+  private var authorization: Authorization { access.authorization }
   private var level: AccuracyLevel { authorization.revealedLevel(asked: options.accuracy) }
 
   /// - Parameter released: The location that the chain delivers now, although deliveries may be held.
@@ -102,18 +102,18 @@ nonisolated extension LocationRequestMachine {
       (kept, best) = (nil, nil)
       if isFinal { return refuse() }
     case .authorizedWhenInUse, .authorizedAlways:
-      if kept == nil, let cached = standing.cached { take(cached) }
+      if kept == nil, let cached = access.cached { take(cached) }
       // Discard locations of a finer level than is allowed now.
       if let kept, kept.level > level { self.kept = nil }
       if let best, best.level > level { self.best = nil }
-      if let kept, !standing.isHeld || kept == released { return answer(kept) }
+      if let kept, !access.isHeld || kept == released { return answer(kept) }
     }
     if isOverdue, kept == nil { return timeIsUp() }
     // Neither reason changes while the call waits.
     let isHopeless = source.reason == .geoclueNotInstalled || source.reason == .disallowedByConfiguration
     if need != nil, source.state == .unavailable, isHopeless { return finish(.refuse(.unavailable(source.reason))) }
     let isAllowed = authorization.isAuthorized
-    return engagement.change(to: Engagement(need: need, follows: isAllowed ? level : nil, isReceiving: isAllowed))
+    return use.change(to: ServiceUse(need: need, follows: isAllowed ? level : nil, isReceiving: isAllowed))
   }
 
   /// Whether an undecided authorization stays so until the user does something. If the source decides, what it said of
@@ -145,17 +145,17 @@ nonisolated extension LocationRequestMachine {
 
   private mutating func timer(_ now: BootInstant) -> [ClientAction] {
     if now >= end {
-      isOverdue = options.timeout == .zero && (state == .gathering || standing.isHeld && kept != nil)
+      isOverdue = options.timeout == .zero && (state == .gathering || access.isHeld && kept != nil)
       return isOverdue ? [] : timeIsUp()
     }
     guard let time = asksSourceAt, now >= time else { return [] }
     asksSourceAt = nil
-    let mayAsk = state == .waiting && authorization.isAuthorized && !standing.isHeld
+    let mayAsk = state == .waiting && authorization.isAuthorized && !access.isHeld
     return mayAsk ? [.askSource] : []
   }
 
   private mutating func timeIsUp() -> [ClientAction] {
-    if authorization.isAuthorized, !standing.isHeld, let best { return answer(best) }
+    if authorization.isAuthorized, !access.isHeld, let best { return answer(best) }
     // If the source decides but does not answer, it has not refused anything.
     let isOpen = sourceDecides && authorization.reason == .undecided
     if source.state == .unavailable, isOpen || authorization.isAuthorized {
@@ -176,7 +176,7 @@ nonisolated extension LocationRequestMachine {
   private mutating func finish(_ answer: ClientAction?) -> [ClientAction] {
     state = .over
     (kept, best) = (nil, nil)
-    return engagement.end(answer)
+    return use.end(answer)
   }
 }
 
@@ -185,16 +185,16 @@ nonisolated extension LocationRequestMachine {
 nonisolated struct AuthorizationRequestMachine: ClientMachine {
   let options: ClientOptions
   private var state = State.gathering
-  private var standing = Standing(authorization: .undecided)
+  private var access = ClientAccess(authorization: .undecided)
   private var source: SourceStatus
-  private var engagement = Engagement()
+  private var use = ServiceUse()
   private let arrivedAt: BootInstant
   private let isInteractive: Bool
   private let sourceDecides: Bool
 
   enum Event: CallEvent {
     case prepared
-    case standing(Standing)
+    case access(ClientAccess)
     case source(SourceStatus)
     case dialogEnded(Authorization)
     /// No dialog can be opened now.
@@ -224,7 +224,7 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
 
   /// Returns the initial actions. If the source decides, it must run before there can be a decision.
   mutating func begin() -> [ClientAction] {
-    engagement.change(to: Engagement(need: sourceDecides ? options.accuracy : nil))
+    use.change(to: ServiceUse(need: sourceDecides ? options.accuracy : nil))
   }
 
   mutating func handle(_ event: Event, at now: BootInstant) -> [ClientAction] {
@@ -233,8 +233,8 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
     case .prepared:
       if state == .gathering { state = .waiting }
       return evaluate()
-    case .standing(let standing):
-      self.standing = standing
+    case .access(let access):
+      self.access = access
       return evaluate()
     case .source(let status):
       source = status
@@ -256,14 +256,14 @@ nonisolated extension AuthorizationRequestMachine {
   private mutating func evaluate() -> [ClientAction] {
     guard state == .waiting else { return [] }
     let isHopeless = sourceDecides && source.state == .unavailable
-    guard standing.authorization.reason != .undecided || isHopeless else { return [] }
-    guard isInteractive, standing.canAsk else { return answer() }
+    guard access.authorization.reason != .undecided || isHopeless else { return [] }
+    guard isInteractive, access.canAsk else { return answer() }
     state = .asking
     return [.openDialog]
   }
 
   private mutating func answer() -> [ClientAction] {
-    let authorization = standing.authorization
+    let authorization = access.authorization
     if authorization.reason == .authorizationRequired, !isInteractive {
       return finish(.refuse(.interactionRequired(authorization)))
     }
@@ -276,6 +276,6 @@ nonisolated extension AuthorizationRequestMachine {
 
   private mutating func finish(_ answer: ClientAction?) -> [ClientAction] {
     state = .over
-    return engagement.end(answer)
+    return use.end(answer)
   }
 }

@@ -21,7 +21,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
     case stop
     /// The owner changed its options.
     case options(ClientOptions)
-    case standing(Standing)
+    case access(ClientAccess)
     case location(Location, AccuracyLevel)
     case slept
     case clockChanged
@@ -54,7 +54,7 @@ nonisolated extension SubscriptionMachine {
     case .options(let options):
       self.options = options
       return object.ask(for: options.accuracy)
-    case .standing(let standing): return object.change(to: standing.authorization)
+    case .access(let access): return object.change(to: access.authorization)
     case .location(let location, let level): return deliver(location, level)
     case .timer: return budget.isComplete(at: now) ? object.end(.completed) : []
     case .slept, .clockChanged:

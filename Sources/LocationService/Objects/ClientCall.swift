@@ -48,21 +48,21 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
     level <= .city ? service.lastPlaces?.location(for: client, at: level) : nil
   }
 
-  final override var standing: Standing {
-    var standing = super.standing
-    let level = standing.authorization.revealedLevel(asked: machine.options.accuracy)
-    guard standing.authorization.isAuthorized else { return standing }
+  final override var access: ClientAccess {
+    var access = super.access
+    let level = access.authorization.revealedLevel(asked: machine.options.accuracy)
+    guard access.authorization.isAuthorized else { return access }
     if let arrival = service.locations.newestArrival, let newest = service.locations.newest(for: level) {
       // Its age is that of the reduced location: questions of different ages would reveal when the finer one arrived. After
       // a refusal, the location of the interval counts as soon as any has arrived.
       let isCurrent = service.locations.isCurrent(newest, at: level) && arrival > client.deniedAt
       let isAllowed =
         level != .exact || client.exactFrom == .origin || newest.receivedAt > client.exactFrom || newest.isAsserted
-      if isCurrent || isAllowed && machine.accepts(arrivedAt: newest.receivedAt, at: now) { standing.cached = newest }
+      if isCurrent || isAllowed && machine.accepts(arrivedAt: newest.receivedAt, at: now) { access.cached = newest }
     } else if let (location, age) = remembered(at: level), machine.accepts(age: age) {
-      standing.cached = location
+      access.cached = location
     }
-    return standing
+    return access
   }
 
   /// One location may answer thousands of calls, which must not delay the answers of others.
@@ -105,11 +105,11 @@ final class AuthorizationRequest: ClientShell<AuthorizationRequestMachine>, Pend
   /// Nothing that it keeps depends on where the machine is.
   func slept() {}
 
-  override var standing: Standing {
-    var standing = super.standing
-    standing.canAsk = service.gatekeeper.wouldAsk(
+  override var access: ClientAccess {
+    var access = super.access
+    access.canAsk = service.gatekeeper.wouldAsk(
       client, asking: machine.options.accuracy, as: machine.options.desktopID)
-    return standing
+    return access
   }
 
   override func send(_ action: ClientAction) {

@@ -35,8 +35,8 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
   func send(_ action: ClientAction) {}
   func finish(_ reason: ClosedReason?) {}
 
-  var standing: Standing {
-    Standing(
+  var access: ClientAccess {
+    ClientAccess(
       authorization: service.gatekeeper.authorization(
         for: client, asking: machine.options.accuracy, as: machine.options.desktopID),
       isHeld: service.gatekeeper.hold(on: client) != nil)
@@ -44,18 +44,18 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
 
   /// Queries the gatekeeper again, because something may have changed.
   func refresh() {
-    let standing = standing
-    if standing.authorization != noted {
-      noted = standing.authorization
-      let (new, user) = (standing.authorization, client.credentials.map { "\($0.userID)" } ?? "unknown")
+    let access = access
+    if access.authorization != noted {
+      noted = access.authorization
+      let (new, user) = (access.authorization, client.credentials.map { "\($0.userID)" } ?? "unknown")
       let asked = machine.options.accuracy.contractName
       Log.debug(
         "Decision for \(client.name.rawValue), user \(user), level \(asked): "
           + "\(new.status.rawValue) \(new.reason.rawValue), granted \(new.level.contractName)")
     }
-    client.note(standing.authorization, at: now)
-    service.lastPlaces?.note(standing.authorization, of: client)
-    handle(.standing(standing))
+    client.note(access.authorization, at: now)
+    service.lastPlaces?.note(access.authorization, of: client)
+    handle(.access(access))
   }
 
   /// Ends the object, and tells its owner the reason, if any.

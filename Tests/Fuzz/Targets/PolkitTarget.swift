@@ -11,15 +11,15 @@ func fuzzPolkit(_ source: ByteSource) {
 }
 
 private struct Polkit {
-  private var queue = CheckQueue()
-  private var underWay: [CheckQueue.Number: CheckQueue.Question] = [:]
-  private var cancelled: Set<CheckQueue.Number> = []
-  private var asked: Set<CheckQueue.Question> = []
+  private var queue = PolkitQueue()
+  private var underWay: [PolkitQueue.Number: PolkitQueue.Question] = [:]
+  private var cancelled: Set<PolkitQueue.Number> = []
+  private var asked: Set<PolkitQueue.Question> = []
 
   mutating func step(_ source: ByteSource) {
     let number = source.byte()
     let (peer, user) = (BusName(unchecked: ":1.\(number)"), Account.user(UInt32(number / 32)))
-    let question = CheckQueue.Question(
+    let question = PolkitQueue.Question(
       peer: peer, action: source.pick(PolkitAction.allCases), isInteractive: source.number(below: 4) == 0)
     switch source.number(below: 10) {
     case 0, 1, 2, 3:
@@ -54,24 +54,24 @@ private struct Polkit {
   }
 
   private func check() {
-    claim(underWay.count <= CheckQueue.capacity, "the bus's limit is kept")
-    claim(underWay.values.count { $0.isInteractive } <= CheckQueue.dialogCapacity, "dialogs leave room for others")
+    claim(underWay.count <= PolkitQueue.capacity, "the bus's limit is kept")
+    claim(underWay.values.count { $0.isInteractive } <= PolkitQueue.dialogCapacity, "dialogs leave room for others")
   }
 
-  private mutating func answer(_ number: CheckQueue.Number, _ answer: Facts.Answer?) {
+  private mutating func answer(_ number: PolkitQueue.Number, _ answer: Facts.Answer?) {
     underWay[number] = nil
     cancelled.remove(number)
     perform(answer.map { .answered(number, PolkitReply($0)) } ?? .lost(number))
   }
 
-  private mutating func perform(_ event: CheckQueue.Event) {
+  private mutating func perform(_ event: PolkitQueue.Event) {
     for action in queue.handle(event) {
       switch action {
       case .waitForPolkit: break
       case .send(let number, let question, _):
         claim(underWay.updateValue(question, forKey: number) == nil, "each has its own number")
         // A dialog is confirmed without one.
-        let dialog = CheckQueue.Question(peer: question.peer, action: question.action, isInteractive: true)
+        let dialog = PolkitQueue.Question(peer: question.peer, action: question.action, isInteractive: true)
         claim(asked.contains(question) || asked.contains(dialog), "only wanted questions are sent")
       case .cancel(let number):
         claim(underWay[number] != nil && cancelled.insert(number).inserted, "what is cancelled is under way")

@@ -5,20 +5,21 @@ import Testing
 
 @testable import GeopublicistGatekeeper
 
-@Suite struct CheckQueueTests {
+@Suite struct PolkitQueueTests {
   private func question(_ peer: Int, _ action: PolkitAction = .access, isInteractive: Bool = false)
-    -> CheckQueue.Question
+    -> PolkitQueue.Question
   {
-    CheckQueue.Question(peer: BusName(unchecked: ":1.\(peer)"), action: action, isInteractive: isInteractive)
+    PolkitQueue.Question(peer: BusName(unchecked: ":1.\(peer)"), action: action, isInteractive: isInteractive)
   }
 
-  private func asked(_ question: CheckQueue.Question, user: Account = 1_000, mayStart: Bool = true) -> CheckQueue.Event
+  private func asked(_ question: PolkitQueue.Question, user: Account = 1_000, mayStart: Bool = true)
+    -> PolkitQueue.Event
   {
     .asked(question, of: user, mayStartPolkit: mayStart)
   }
 
-  private func sent(_ number: CheckQueue.Number, _ question: CheckQueue.Question, mayStart: Bool = true)
-    -> CheckQueue.Action
+  private func sent(_ number: PolkitQueue.Number, _ question: PolkitQueue.Question, mayStart: Bool = true)
+    -> PolkitQueue.Action
   {
     .send(number, question, mayStartPolkit: mayStart)
   }
@@ -27,7 +28,7 @@ import Testing
   private let no = PolkitReply(.no)
 
   @Test func `the same question joins the check that is under way`() {
-    var queue = CheckQueue()
+    var queue = PolkitQueue()
     let (first, other) = (question(1), question(1, .accessPrecise))
     #expect(queue.handle(asked(first)) == [sent(1, first)])
     #expect(queue.handle(asked(first)) == [])
@@ -40,7 +41,7 @@ import Testing
     var queue = CountedQueue()
     for peer in 0..<1_000 { _ = queue.handle(asked(question(peer), user: .user(UInt32(peer)))) }
     #expect(queue.underWay == 64)
-    var number: CheckQueue.Number = 0
+    var number: PolkitQueue.Number = 0
     var order: [String] = []
     while queue.underWay > 0 {
       number += 1
@@ -55,19 +56,19 @@ import Testing
   @Test func `many clients of one user do not delay another user's`() {
     var queue = CountedQueue()
     for peer in 0..<500 { _ = queue.handle(asked(question(peer), user: 1)) }
-    #expect(queue.underWay == CheckQueue.accountCapacity)
+    #expect(queue.underWay == PolkitQueue.accountCapacity)
     let other = question(900)
     #expect(queue.handle(asked(other, user: 2)) == [sent(17, other)], "the other user has a share")
     // When all places are taken, users take turns.
     for user in 3..<6 as Range<UInt32> {
       for peer in 0..<16 { _ = queue.handle(asked(question(1_000 * Int(user) + peer), user: .user(user))) }
     }
-    #expect(queue.underWay == CheckQueue.capacity)
+    #expect(queue.underWay == PolkitQueue.capacity)
     let (second, third) = (question(901), question(902))
     _ = queue.handle(asked(second, user: 2))
     _ = queue.handle(asked(third, user: 7))
-    var next: [CheckQueue.Question] = []
-    for number in 1...4 as ClosedRange<CheckQueue.Number> {
+    var next: [PolkitQueue.Question] = []
+    for number in 1...4 as ClosedRange<PolkitQueue.Number> {
       for action in queue.handle(.answered(number, no)) {
         if case .send(_, let question, _) = action { next.append(question) }
       }
@@ -78,9 +79,9 @@ import Testing
   @Test func `dialogs leave room for other checks and for other users' dialogs`() {
     var queue = CountedQueue()
     for peer in 0..<20 { _ = queue.handle(asked(question(peer, isInteractive: true), user: 1)) }
-    #expect(queue.underWay == CheckQueue.accountDialogCapacity)
+    #expect(queue.underWay == PolkitQueue.accountDialogCapacity)
     for peer in 100..<200 { _ = queue.handle(asked(question(peer, isInteractive: true), user: .user(UInt32(peer)))) }
-    #expect(queue.underWay == CheckQueue.dialogCapacity)
+    #expect(queue.underWay == PolkitQueue.dialogCapacity)
     let quick = question(999)
     #expect(queue.handle(asked(quick, user: 1)) == [sent(17, quick)])
     #expect(queue.handle(.answered(1, no)).count == 2, "one dialog ends, the next opens")
@@ -93,7 +94,7 @@ import Testing
       (no, no), (yes, yes), (PolkitReply(.challenge), yes), (.unavailable, .unavailable),
       (PolkitReply(.yes, isTemporary: true), PolkitReply(.yes, isTemporary: true)),
     ] {
-      var queue = CheckQueue()
+      var queue = PolkitQueue()
       _ = queue.handle(asked(dialog))
       _ = queue.handle(.policyChanged(nil))
       #expect(queue.handle(.answered(1, yes)) == [sent(2, question(1))])
@@ -102,7 +103,7 @@ import Testing
   }
 
   @Test func `a change before the dialog, or another client's, needs no confirmation`() {
-    var queue = CheckQueue()
+    var queue = PolkitQueue()
     let dialog = question(1, isInteractive: true)
     _ = queue.handle(.policyChanged(nil))
     _ = queue.handle(asked(dialog))
@@ -114,7 +115,7 @@ import Testing
   }
 
   @Test func `a client that has left receives no answer`() {
-    var queue = CheckQueue()
+    var queue = PolkitQueue()
     let (gone, here) = (question(1), question(2))
     _ = queue.handle(asked(gone))
     _ = queue.handle(asked(here))
@@ -130,15 +131,15 @@ import Testing
   /// The bus counts it until polkit has answered.
   @Test func `the check of a client that has left keeps its place`() {
     var queue = CountedQueue()
-    for peer in 0..<CheckQueue.accountCapacity { _ = queue.handle(asked(question(peer))) }
-    #expect(queue.underWay == CheckQueue.accountCapacity)
+    for peer in 0..<PolkitQueue.accountCapacity { _ = queue.handle(asked(question(peer))) }
+    #expect(queue.underWay == PolkitQueue.accountCapacity)
     #expect(queue.handle(.gone(question(0).peer)) == [.cancel(1)])
     #expect(queue.handle(asked(question(99))) == [])
     #expect(queue.handle(.answered(1, .unavailable)) == [sent(17, question(99))])
   }
 
   @Test func `a question that is withdrawn before its turn is never sent`() {
-    var queue = CheckQueue()
+    var queue = PolkitQueue()
     for peer in 0..<17 { _ = queue.handle(asked(question(peer))) }
     #expect(queue.handle(.gone(question(16).peer)) == [])
     #expect(queue.handle(.answered(1, no)) == [.report(question(0), no)])
@@ -146,7 +147,7 @@ import Testing
 
   /// Regression: `systemctl stop polkit` failed, because the service immediately started polkit again.
   @Test func `a polkit that has left is waited for, and only a call may start it`() {
-    var queue = CheckQueue()
+    var queue = PolkitQueue()
     let (confirmation, call) = (question(1), question(2))
     #expect(queue.handle(.polkitLeft) == [.waitForPolkit])
     #expect(queue.handle(asked(confirmation, mayStart: false)) == [])
@@ -157,7 +158,7 @@ import Testing
   }
 
   @Test func `a confirmation that waits for polkit goes out when a call needs the same`() {
-    var queue = CheckQueue()
+    var queue = PolkitQueue()
     _ = queue.handle(.polkitLeft)
     _ = queue.handle(.waitedForPolkit)
     #expect(queue.handle(asked(question(1), mayStart: false)) == [])
@@ -165,7 +166,7 @@ import Testing
   }
 
   @Test func `a check that polkit has lost is repeated, a dialog is not`() {
-    var queue = CheckQueue()
+    var queue = PolkitQueue()
     let (plain, dialog) = (question(1), question(1, isInteractive: true))
     _ = queue.handle(asked(plain))
     _ = queue.handle(asked(dialog))
@@ -179,10 +180,10 @@ import Testing
 
 /// A queue and the number of checks that polkit has not answered.
 private struct CountedQueue {
-  private var queue = CheckQueue()
+  private var queue = PolkitQueue()
   private(set) var underWay = 0
 
-  mutating func handle(_ event: CheckQueue.Event) -> [CheckQueue.Action] {
+  mutating func handle(_ event: PolkitQueue.Event) -> [PolkitQueue.Action] {
     if case .answered = event { underWay -= 1 }
     let actions = queue.handle(event)
     underWay += actions.count { if case .send = $0 { true } else { false } }

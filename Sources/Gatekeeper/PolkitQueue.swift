@@ -5,7 +5,7 @@ import DBus
 ///
 /// The bus allows a connection 128 calls without a reply, so at most ``capacity`` checks are in flight, and at most
 /// ``accountCapacity`` of them for one account. Accounts take turns, so many clients of one do not delay another's.
-nonisolated struct CheckQueue {
+nonisolated struct PolkitQueue {
   static let capacity = 64
   static let accountCapacity = 16
   /// Dialogs stay open for minutes, so they may use only part of the capacity.
@@ -119,7 +119,7 @@ nonisolated struct CheckQueue {
   }
 }
 
-nonisolated extension CheckQueue {
+nonisolated extension PolkitQueue {
   private mutating func asked(_ question: Question, _ account: Account, _ mayStartPolkit: Bool) -> [Action] {
     if let index = waiting[account].firstIndex(where: { $0.question == question }) {
       if mayStartPolkit { waiting.edit(account) { $0[index].mayStartPolkit = true } }
@@ -171,7 +171,7 @@ nonisolated extension CheckQueue {
   }
 }
 
-nonisolated extension CheckQueue {
+nonisolated extension PolkitQueue {
   private mutating func wait(_ check: Check, first: Bool = false) {
     waiting.edit(check.account) { $0.insert(check, at: first ? 0 : $0.count) }
   }

@@ -2,14 +2,14 @@
 import GeopublicistLocationModel
 
 /// What a client's object uses of the service.
-nonisolated struct Engagement: Equatable, Sendable {
+nonisolated struct ServiceUse: Equatable, Sendable {
   var need: AccuracyLevel?
   var follows: AccuracyLevel?
   var isReceiving = false
 
-  /// Changes to another engagement and returns the matching actions. The chain comes last, because it may deliver
+  /// Changes to another use and returns the matching actions. The chain comes last, because it may deliver
   /// immediately.
-  mutating func change(to new: Engagement) -> [ClientAction] {
+  mutating func change(to new: ServiceUse) -> [ClientAction] {
     var actions: [ClientAction] = []
     if new.follows != follows, follows != nil { actions.append(.follow(nil)) }
     if new.need != need { actions.append(.need(new.need)) }
@@ -21,7 +21,7 @@ nonisolated struct Engagement: Equatable, Sendable {
 
   /// Ends a call with this answer, if any.
   mutating func end(_ answer: ClientAction?) -> [ClientAction] {
-    change(to: Engagement()) + [.end(nil)] + (answer.map { [$0] } ?? [])
+    change(to: ServiceUse()) + [.end(nil)] + (answer.map { [$0] } ?? [])
   }
 
   /// Removes the chain, so that the next change creates a new one.

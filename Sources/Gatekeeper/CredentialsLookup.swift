@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Questions about hundreds of new connections at once would precede every answer to clients: while hundreds of
 /// connections keep dbus-daemon busy, it reads only 4 KiB from the service in a second.
-package final class Introductions {
+package final class CredentialsLookup {
   /// The maximum number of questions in flight.
   package static let parallel = 4
 
