@@ -7,7 +7,6 @@ public final class NetworkWatch {
   /// The minimum time between reports, so that an unstable connection does not keep the source busy.
   private static let gap = Duration.seconds(60)
 
-  private var names: [NameWatch] = []
   private var matches: [SignalMatch] = []
   private let onChange: () -> Void
   private var lastChange: MonotonicInstant?
@@ -27,15 +26,13 @@ public final class NetworkWatch {
   private func follow(
     _ service: BusName, _ path: ObjectPath, _ interface: InterfaceName, _ property: String, on connection: Connection
   ) {
-    let name = NameWatch(service, on: connection) { _ in }
-    names.append(name)
     matches.append(
       connection.onSignal(
         MatchRule(
           sender: service, path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
-      ) { [weak self, weak name] signal in
-        guard let owner = name?.owner, signal.sender == owner, signal.arguments.count == 3,
-          signal.arguments[0].string == interface.rawValue, signal.arguments[1].properties?[property] != nil
+      ) { [weak self] signal in
+        guard signal.arguments.count == 3, signal.arguments[0].string == interface.rawValue,
+          signal.arguments[1].properties?[property] != nil
         else { return }
         self?.changed()
       })

@@ -13,7 +13,6 @@ import MainLoop
   }
 
   private let onEvent: (Event) -> Void
-  private var login: NameWatch?
   private var match: SignalMatch?
   private var descriptor: Int32 = -1
   private var watch: LoopSource?
@@ -22,13 +21,12 @@ import MainLoop
   /// Watches logind through the given connection, and the kernel's clock in case there is no logind.
   public init(on connection: Connection, _ onEvent: @escaping (Event) -> Void) {
     self.onEvent = onEvent
-    login = NameWatch("org.freedesktop.login1", on: connection) { _ in }
     match = connection.onSignal(
       MatchRule(
         sender: "org.freedesktop.login1", path: "/org/freedesktop/login1",
         interface: "org.freedesktop.login1.Manager", member: "PrepareForSleep")
     ) { [weak self] signal in
-      guard let self, signal.sender == login?.owner, let isBefore = signal.arguments.first?.boolean else { return }
+      guard let self, let isBefore = signal.arguments.first?.boolean else { return }
       if isBefore { self.onEvent(.sleeping) } else { woke() }
     }
     followClock()
