@@ -66,7 +66,7 @@ import Testing
   @Test(arguments: PrivateBus.Broker.installed)
   func `a failure shows whether the peer has answered`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
-    let absent = try Question(Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody"), from: peers.client)
+    let absent = Question(Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody"), from: peers.client)
     #expect(try absent.failure()?.kind == .refused && absent.refusal() == .serviceUnknown)
     let refused = Question(peers.message("Nonsense"), from: peers.client)
     #expect(try refused.failure()?.kind == .refused, "an error of the peer is its word")
@@ -76,9 +76,9 @@ import Testing
     try turning("the call has arrived") { !sample.kept.isEmpty }
     peers.service.close()
     #expect(try lost.failure()?.kind == .lost, "the peer has left without an answer")
-    let open = try Question(Message(callingBus: "GetId"), from: peers.client)
+    let open = Question(Message(callingBus: "GetId"), from: peers.client)
     peers.client.close()
-    let closed = try Question(Message(callingBus: "GetId"), from: peers.client)
+    let closed = Question(Message(callingBus: "GetId"), from: peers.client)
     #expect(try closed.failure()?.kind == .notSent, "the connection is closed")
     #expect(open.isOpen, "no handler is called after this side has closed the connection")
   }

@@ -67,7 +67,7 @@ import Testing
     let (peers, _) = try Peers.withSample()
     var replies = 0
     var calls: [PendingCall] = []
-    calls = try (0..<10).map { _ in
+    calls = (0..<10).map { _ in
       peers.client.call(peers.message("Nothing")) { _ in
         replies += 1
         for call in calls { call.cancel() }
