@@ -21,7 +21,7 @@ package final class GeoClueAgent {
   }
 
   /// Stops the GeoClue clients that depend on this agent, because GeoClue now follows another one. The level can still be
-  /// read: the service asks every agent of a user, and the least level applies.
+  /// read: the service asks every agent of a user, and the coarsest level applies.
   package func standAside() {
     guard !standsAside else { return }
     let last = level

@@ -77,11 +77,11 @@ package struct ReplayOptions {
   init?(_ parser: OptionParser, _ deployment: LocationService.Deployment) throws(UsageError) {
     guard let option = ["replay", "at"].first(where: { parser.text($0) != nil }), let text = parser.text(option) else {
       guard parser.text("speed") == nil, !parser.isSet("loop") else {
-        throw UsageError("--speed and --loop go with --replay")
+        throw UsageError("--speed and --loop require --replay")
       }
       return nil
     }
-    guard deployment == .session else { throw UsageError("--\(option) goes with --session") }
+    guard deployment == .session else { throw UsageError("--\(option) requires --session") }
     guard option == "at" || parser.text("at") == nil else { throw UsageError("--replay and --at exclude each other") }
     if option == "at" {
       guard let place = Location(degrees: text) else {

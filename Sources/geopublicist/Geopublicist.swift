@@ -99,7 +99,7 @@ struct Geopublicist {
   static var parserWithoutCommand: OptionParser {
     let parser = OptionParser(
       "geopublicist",
-      summary: tr("Shows where this computer is, and which programs may know it.") + "\n\n" + commandList,
+      summary: tr("Shows where this computer is, and which programs may have its location.") + "\n\n" + commandList,
       arguments: "COMMAND", footer: tr("geopublicist help COMMAND shows more about a command."))
     Invocation.declareCommonOptions(parser)
     parser.addSwitch("version", "V", tr("Show the version"))

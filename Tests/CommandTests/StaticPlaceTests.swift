@@ -34,7 +34,7 @@ import Testing
     #expect(attributes[.posixPermissions] as? Int == 0o600)
     #expect(attributes[.ownerAccountName] as? String == "geoclue")
     let again = try add(["--at", "41,-74"])
-    #expect(again.exit == .status(1) && again.standardError.contains("exists already; --force replaces it"))
+    #expect(again.exit == .status(1) && again.standardError.contains("already exists; --force replaces it"))
     #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
     #expect(try add(["--at", "41,-74", "--force"]).succeeded)
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\n41.0  # latitude\n"))

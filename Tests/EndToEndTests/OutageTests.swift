@@ -60,7 +60,7 @@ import Testing
     var paths: [String] = []
     for mode in ["continuous", "significant", "continuous"] {
       paths.append(try client.subscribeAndStart(["mode": .variant("s", .string(mode))]))
-      try eventually("it is told", turn: rest) { told(paths[paths.count - 1]) == 1 }
+      try eventually("it is reported", turn: rest) { told(paths[paths.count - 1]) == 1 }
     }
     try client.tell(paths[0], "Stop")
     try client.tell(paths[0], "Start")
@@ -68,7 +68,7 @@ import Testing
     try measure(50, until: paths[0])
     #expect(paths.map(told) == [1, 1, 1])
     geoclue.kill()
-    try eventually("those that wait for a location are told again", turn: rest) { told(paths[2]) == 2 }
+    try eventually("clients that wait for a location are informed again", turn: rest) { told(paths[2]) == 2 }
     #expect(paths.allSatisfy { told($0) <= 2 })
   }
 
@@ -85,7 +85,9 @@ import Testing
       lines.contains { $0.contains("-\(level):") && $0.contains(text) }
     }
     #expect(isAt("Message", "No locations are arriving: ") && isAt("Message", "Locations are arriving again"))
-    let told = ["Decision for :", "granted exact", "The source is asked for level exact", "A location arrived, source"]
+    let told = [
+      "Decision for :", "granted exact", "The source is requested at level exact", "A location arrived, source",
+    ]
     for text in told + ["Source: running", "Source: unavailable"] { #expect(isAt("DEBUG", text), "\(text)") }
     #expect(!lines.contains { $0.contains("50.1234") || $0.contains("51.1234") })
   }
@@ -129,7 +131,7 @@ import Testing
 
 /// Behaviour that is new in GeoClue 2.8, with a simulated one.
 @Suite(.serialized) final class NewerGeoClueTests: SimulatedFixture {
-  @Test func `an address-based location comes first, and a client that requires accuracy never sees it`() throws {
+  @Test func `an address-based location is not sent to a client that requires accuracy`() throws {
     let all = try client.subscribeAndStart()
     let accurate = try client.subscribeAndStart(["required-accuracy": .variant("d", 1_000)])
     let region = try client.regionStarted(ServiceClient.circle(52, 13))

@@ -26,7 +26,7 @@ final class SourceControl {
     didSet {
       guard requested != oldValue else { return }
       if (requested == nil) != (oldValue == nil) { onHeldChanged() }
-      Log.debug(requested.map { "The source is asked for level \($0.contractName)" } ?? "The source is released")
+      Log.debug(requested.map { "The source is requested at level \($0.contractName)" } ?? "The source is released")
     }
   }
 

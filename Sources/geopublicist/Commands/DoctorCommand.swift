@@ -15,7 +15,8 @@ final class DoctorCommand: Command {
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addText(
-      "geoclue-config", nil, tr("Read GeoClue's configuration in this folder, not \(GeoClueConfiguration.folder)"),
+      "geoclue-config", nil,
+      tr("Read GeoClue's configuration from this folder instead of \(GeoClueConfiguration.folder)"),
       value: "FOLDER")
   }
 

@@ -14,7 +14,7 @@ final class MonitorCommand: Command {
   ]
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addSwitch("listen", "l", tr("Use the location meanwhile, so that GeoClue runs and its errors appear"))
+    parser.addSwitch("listen", "l", tr("Also use the location, so that GeoClue runs and its errors are shown"))
   }
 
   private static let shown = ["State", "StateReason", "AvailableAccuracy", "InUse"]

@@ -23,11 +23,11 @@ final class PlaceCommand: Command {
     parser.addSwitch("force", nil, tr("With add: replace an existing place"))
     parser.addSwitch("static", nil, tr("With add: as root, make it the location of this computer for GeoClue"))
     parser.addText(
-      "radius", nil, tr("With add: how far the place reaches (default 150m, at least 50m)"), value: "METRES")
+      "radius", nil, tr("With add: the radius of the place (default 150m, at least 50m)"), value: "METRES")
   }
 
   static let examples: Examples = [
-    ("place add home --here --radius 150m", tr("Call the place where this computer is now home.")),
+    ("place add home --here --radius 150m", tr("Add the current place under the name home.")),
     (
       "place add desk --at 52.5,13.4 --static",
       tr("Write /etc/geolocation for GeoClue, on a computer that has no other source.")
@@ -70,7 +70,7 @@ final class PlaceCommand: Command {
   func begin() {
     if isStatic, geteuid() != 0 { return failWithoutRoot() }
     if case .add(let name, _, _) = action, !isStatic, !invocation.parser.isSet("force"), file.names.contains(name) {
-      return invocation.fail(tr("There is a place '\(name)' already; --force replaces it"))
+      return invocation.fail(tr("The place '\(name)' already exists; --force replaces it"))
     }
     switch action {
     case .list:
@@ -118,7 +118,7 @@ final class PlaceCommand: Command {
       invocation.finish(ExitStatus.success)
     } catch {
       switch error {
-      case .exists: invocation.fail(tr("\(path) exists already; --force replaces it"))
+      case .exists: invocation.fail(tr("\(path) already exists; --force replaces it"))
       case .other(let reason): invocation.fail(tr("\(path) cannot be written: \(reason)"))
       }
     }

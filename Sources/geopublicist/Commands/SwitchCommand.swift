@@ -48,7 +48,7 @@ final class SwitchCommand: Command {
     let unit = "geopublicist-agent.service"
     if let problem = Program.run(["systemctl", "--user", "enable", "--now", unit]) {
       invocation.complain(
-        tr("The agent could not be started (\(problem)); let your desktop run `geopublicist agent` at login"))
+        tr("The agent could not be started (\(problem)); make your desktop run `geopublicist agent` at login"))
       return show(level)
     }
     var attempts = 0

@@ -65,7 +65,7 @@ final class TimeZoneCommand: Command, MachineShell {
       })
   }
 
-  private static var undecided: String { tr("No time zone is certain here: a border is near") }
+  private static var undecided: String { tr("The time zone is uncertain, because a border is near") }
 
   private static func json(_ almanac: Almanac) -> String {
     let zone = almanac.timeZone.map { [("TimeZone", Value.string($0))] } ?? []
@@ -156,7 +156,7 @@ extension TimeZoneCommand {
       invocation.complain(tr("The clock cannot be set: systemd-timedated is not installed"))
     case .interactiveAuthorizationRequired, .accessDenied:
       invocation.complain(
-        tr("polkit does not let this user set the time zone (org.freedesktop.timedate1.set-timezone)"))
+        tr("polkit does not allow this user to set the time zone (org.freedesktop.timedate1.set-timezone)"))
     default: invocation.complain(tr("systemd-timedated did not set the time zone: \(error.message.printable)"))
     }
   }

@@ -32,7 +32,7 @@ nonisolated extension Diagnosis {
         "geoclue", "silent", tr("GeoClue is running, but does not answer"),
         "sudo systemctl restart geoclue; journalctl -u geoclue")
     case .refused(let message):
-      let finding = tr("The policy of the system bus does not let this user call GeoClue: \(message)")
+      let finding = tr("The policy of the system bus does not allow this user to call GeoClue: \(message)")
       // On the system bus the service calls GeoClue, and its state tells whether it may.
       guard
         facts.isSession || facts.service != .running || facts.stateReason == SourceReason.disallowedByPolicy.rawValue
@@ -48,7 +48,7 @@ nonisolated extension Diagnosis {
     }
     if !facts.isSession, facts.stateReason == SourceReason.disallowedByPolicy.rawValue {
       return problem(
-        "policy", "service-geoclue", tr("The policy of the system bus does not let the service call GeoClue"),
+        "policy", "service-geoclue", tr("The policy of the system bus does not allow the service to call GeoClue"),
         tr("Correct it in /etc/dbus-1/system.d, or reinstall GeoClue; then sudo systemctl reload dbus"))
     }
     if facts.probe == .tooOld {
@@ -142,7 +142,7 @@ nonisolated extension Diagnosis {
   private static func missingReceiver(_ facts: DoctorFacts) -> Diagnosis? {
     if let socket = facts.configuration?.missingSocket {
       return problem(
-        "sources", "no-socket", tr("GeoClue reads a receiver from \(socket), which does not exist"),
+        "sources", "no-socket", tr("GeoClue is configured to read a receiver at \(socket), which does not exist"),
         tr(
           "Start the program that creates it, or correct nmea-socket under [network-nmea] in /etc/geoclue/geoclue.conf; "
             + "sudo systemctl restart geoclue"))
@@ -182,7 +182,7 @@ nonisolated extension Diagnosis {
       return problem(
         "sources", "blocked", tr("GeoClue has no source of locations, and Wi-Fi is turned off"),
         isByDevice
-          ? tr("Use the switch or the key of this computer; rfkill list") : "rfkill unblock wlan; nmcli radio wifi on")
+          ? tr("Use this computer's Wi-Fi switch or key; rfkill list") : "rfkill unblock wlan; nmcli radio wifi on")
     case .noAdapter:
       return problem(
         "sources", "no-adapter", tr("GeoClue has no source of locations, and this computer has no Wi-Fi adapter"),
@@ -206,7 +206,7 @@ nonisolated extension Diagnosis {
     case .invalid:
       return problem(
         "static", "invalid",
-        tr("\(path) is not a location file: it must have a line each for latitude, longitude, altitude and accuracy"),
+        tr("\(path) is not a location file: it must have one line each for latitude, longitude, altitude and accuracy"),
         tr("Correct it, see geoclue(5); sudo systemctl restart geoclue"))
     }
   }

@@ -102,7 +102,7 @@ nonisolated extension Diagnosis {
       return problem(
         "sandbox", "unverifiable",
         tr(
-          "systemd does not know the control group of this program, so the service cannot find out whether it is sandboxed"
+          "systemd has no unit for this program's control group, so the service cannot determine whether it is sandboxed"
         ),
         tr("Start the program from a login, or with: systemd-run --user --scope PROGRAM"))
     }
@@ -166,7 +166,7 @@ nonisolated extension Diagnosis {
         "\(root) restart geopublicist; journalctl\(user) -u geopublicist")
     case .stopped(let stop): return stopped("service", tr("The service"), stop, unit: "geopublicist", user: user)
     case .refused(let message):
-      let finding = tr("The policy of \(facts.bus) does not let this user call the service: \(message)")
+      let finding = tr("The policy of \(facts.bus) does not allow this user to call the service: \(message)")
       if let remedy = securityModule(message) { return problem("policy", "security-module", finding, remedy) }
       return problem(
         "policy", "service", finding,
@@ -230,7 +230,7 @@ nonisolated extension Diagnosis {
     case .error(_, let message)?:
       let user = facts.isSession ? " --user" : ""
       return problem(
-        "fix", "failed", tr("The service gives no location: \(message)"),
+        "fix", "failed", tr("The service provides no location: \(message)"),
         "systemctl\(user) status geopublicist; journalctl\(user) -u geopublicist")
     case nil: return nil
     }

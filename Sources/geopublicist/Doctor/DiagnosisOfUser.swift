@@ -24,7 +24,7 @@ nonisolated extension Diagnosis {
     }
     if facts.policyAnswer == .unknownAction {
       return problem(
-        "polkit", "no-action", tr("polkit does not know the actions of the service, so it refuses them"),
+        "polkit", "no-action", tr("The service's actions are not registered with polkit, so polkit refuses them"),
         tr("Reinstall the package geopublicist; sudo systemctl restart polkit"))
     }
     switch facts.authorizationReason.flatMap(AuthorizationReason.init) {
@@ -35,8 +35,8 @@ nonisolated extension Diagnosis {
         facts.ruleForServices)
     case .authorizationRequired:
       return problem(
-        "polkit", "asks", tr("polkit asks for permission for each program that wants the location"),
-        tr("Use --interactive; or let an administrator's rule return polkit.Result.YES"))
+        "polkit", "asks", tr("polkit asks for permission for each program that requests the location"),
+        tr("Use --interactive, or ask an administrator for a rule that returns polkit.Result.YES"))
     case .rejectedByAgent:
       return problem(
         "polkit", "rejected", tr("Permission was denied in polkit's dialog, or the password was wrong"),
@@ -60,7 +60,7 @@ nonisolated extension Diagnosis {
     case .reducedAccuracy where facts.policyAnswer == .asks:
       return problem(
         "polkit", "asks-precise", tr("polkit asks for permission before it allows the exact location"),
-        tr("Use --interactive; or let an administrator's rule return polkit.Result.YES"))
+        tr("Use --interactive, or ask an administrator for a rule that returns polkit.Result.YES"))
     default: return good("polkit", tr("polkit is available"))
     }
   }
@@ -90,11 +90,11 @@ nonisolated extension Diagnosis {
             + "\(facts.ruleForServices)"))
     case .silent:
       return problem(
-        "session", "silent", tr("systemd-logind, which knows who is logged in, does not answer"),
+        "session", "silent", tr("systemd-logind, which tracks who is logged in, does not answer"),
         "sudo systemctl restart systemd-logind; journalctl -u systemd-logind")
     case .noManager(let message):
       return problem(
-        "session", "no-logind", tr("systemd-logind, which knows who is logged in, is not available: \(message)"),
+        "session", "no-logind", tr("systemd-logind, which tracks who is logged in, is not available: \(message)"),
         message.hasPart("masked")
           ? "sudo systemctl unmask systemd-logind; sudo systemctl start systemd-logind"
           : "systemctl status systemd-logind; journalctl -u systemd-logind")
@@ -178,12 +178,12 @@ nonisolated extension Diagnosis {
         : facts.desktop.allowingExact)
   }
 
-  /// More than one agent of this user: the service applies the least level, and GeoClue the one that registered last.
+  /// Several agents of this user: the service applies the coarsest level, and GeoClue the one that registered last.
   static func agents(_ facts: DoctorFacts) -> Diagnosis? {
     let agents = (facts.agents ?? []).filter { $0.level != nil }
     guard agents.count > 1 else { return nil }
     let list = agents.map { "\($0.name) (\(LocationSwitch.word($0.level ?? .none)))" }.joined(separator: ", ")
-    let finding = tr("This user has \(agents.count) location agents, and the least level applies: \(list)")
+    let finding = tr("This user has \(agents.count) location agents, and the coarsest level applies: \(list)")
     let remedy =
       agents.contains { $0.isOwn }
       ? tr("Use one: systemctl --user disable --now geopublicist-agent, or end the other")
