@@ -71,7 +71,7 @@ def zone(place, clocks, bands):
         if near:
             nearest, name = min(near)
             doubt = max(1.5 * nearest, nearest + accuracy)
-            # Everything nearer than the edge of the bands has been looked at.
+            # Every town that is nearer than the edge of the bands has been compared.
             if doubt < (reach - 0.01) * 110_500 or reach > 180:
                 return name if all(clocks[zone] == clocks[name] for far, zone in near if far <= doubt) else None
         reach *= 2

@@ -18,7 +18,7 @@ import Testing
     return machine
   }
 
-  @Test func `an agent that finds no other registers`() {
+  @Test func `an agent registers if it finds no other`() {
     var machine = machine(.geoclueAppeared)
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
     #expect(machine.handle(.accepted) == [] && machine.phase == .registered && !machine.standsAside)

@@ -52,7 +52,7 @@ import Testing
   @Test(arguments: [
     ["--twilight", "noon"], ["--day-offset", "7h"], ["--night-offset", "late"], ["--format", "{latitude}"], ["Berlin"],
   ])
-  func `almanac refuses what it does not know`(arguments: [String]) throws {
+  func `almanac refuses unknown options and arguments`(arguments: [String]) throws {
     let run = try machine.finished(["almanac"] + arguments)
     #expect(run.exit == .status(2) && run.standardOutput.isEmpty && !run.standardError.isEmpty)
   }

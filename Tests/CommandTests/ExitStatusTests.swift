@@ -137,7 +137,7 @@ import Testing
       (ErrorName.noReply, DoctorFacts.Service.activatable, 4), (.serviceUnknown, .activatable, 4),
       (.noReply, .running, 5), (.serviceUnknown, .missing, 4),
     ] as [(ErrorName, DoctorFacts.Service, Int32)])
-  func `a service that the bus knows but that does not answer has not started`(
+  func `a service that can be activated but does not answer counts as not started`(
     name: ErrorName, presence: DoctorFacts.Service, status: Int32
   ) {
     let failure = Failure(DBusError(name, ""), on: "the system bus", presence: presence)

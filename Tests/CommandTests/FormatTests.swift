@@ -7,7 +7,7 @@ import Testing
 
 @testable import geopublicist
 
-/// What is printed and written, without a bus.
+/// The formats of output and files, without a bus.
 @Suite struct FormatTests {
   private static let place = Location(
     latitude: -33.999999999, longitude: 180, accuracy: 4, altitude: 34.56, speed: 1.5, heading: 359.9,

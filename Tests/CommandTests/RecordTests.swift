@@ -106,7 +106,7 @@ import Testing
     try machine.measure(52.5)
     try eventually("the first fix") { contents(path).contains("52.5") }
     machine.service.kill()
-    try eventually("it says so") { recorder.standardError.contains("continues") }
+    try eventually("it reports this") { recorder.standardError.contains("continues") }
     let service = try Service(.system, on: machine.bus)
     try eventually("GeoClue is asked again") { try !machine.geoclue.clients().isEmpty }
     try machine.measure(52.6)

@@ -75,7 +75,7 @@ import Testing
     #expect(try command(["place", "add", "home", "--at", "52.5,13", "--radius", "1km"]).succeeded)
     let arguments = ["--address", machine.bus.address, "run", "--when", "entered", "home", "--", "true"]
     let runner = try ChildProcess([Rig.product("geopublicist")] + arguments, environment: environment)
-    try eventually("it says why", within: .seconds(20)) { runner.standardError.contains("GeoClue") }
+    try eventually("it prints the reason", within: .seconds(20)) { runner.standardError.contains("GeoClue") }
   }
 
   /// How many events the region has sent.

@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a reader that takes one line is not a failure`() throws {
+  @Test func `a reader that exits after one line is not a failure`() throws {
     for command in ["status", "--help", "list"] {
       let line = "\"$1\" --address \"$2\" \(command) | head -n 1; echo \"${PIPESTATUS[0]}\""
       let result = try run(["bash", "-c", line, "-", Rig.product("geopublicist"), machine.bus.address])
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `every program in a pipe is told the cause of an outage that began before it, and the end`() throws {
+  @Test func `every command in a pipe reports the cause of an earlier outage, and its end`() throws {
     let directory = TemporaryDirectory()
     machine.geoclue.kill()
     let programs = try [["watch"], ["record", directory.file("walk.gpx")], ["region", "52,13,200m"], ["watch"]].map {
@@ -176,7 +176,7 @@ import Testing
     #expect(monitor.exited == nil)
   }
 
-  @Test func `monitor follows the service through its death`() throws {
+  @Test func `monitor continues after a crash of the service`() throws {
     let monitor = try machine.started(["monitor", "--json"])
     var events: [JSON] = []
     func wait(_ what: String, _ condition: (JSON) -> Bool) throws {

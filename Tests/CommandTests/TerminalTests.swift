@@ -39,7 +39,7 @@ import Testing
     let watch = try onTerminal("watch")
     try machine.measure(52)
     try eventually("the fix is drawn") { watch.standardOutput.contains("Latitude \u{1B}[0m  \u{1B}[1m52.0000000°") }
-    try eventually("it goes up and draws again") { watch.standardOutput.contains(#/\e\[\d+A\r/#) }
+    try eventually("it moves up and draws again") { watch.standardOutput.contains(#/\e\[\d+A\r/#) }
     try watch.send("\u{3}")
     #expect(try watch.waitForExit() == .status(0))
   }

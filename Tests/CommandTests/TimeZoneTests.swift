@@ -39,7 +39,7 @@ import Testing
     timedated.standardOutput.split(separator: "\n").map(String.init).filter { $0.contains("/") }
   }
 
-  @Test func `timezone prints the zone, or an object, and says where it is undecided`() throws {
+  @Test func `timezone prints the zone, or an object, and reports an undecided zone`() throws {
     let text = try CommandRun.finished(["timezone"], on: bus)
     #expect(text.standardOutput == "Europe/Berlin\n" && text.exit == .status(0), "\(text.standardError)")
     let object = try CommandRun.finished(["timezone", "--json"], on: bus).objects
@@ -104,7 +104,7 @@ import Testing
     let follow = try follow(["--json"])
     try eventually("a zone", within: .seconds(30), seen: follow.output) { !follow.standardOutput.isEmpty }
     #expect(JSON.lines(follow.standardOutput).first?["Approximate"] == true)
-    try always("the clock stays", for: .milliseconds(2_500)) { calls(timedated).isEmpty && follow.exited == nil }
+    try always("the clock is unchanged", for: .milliseconds(2_500)) { calls(timedated).isEmpty && follow.exited == nil }
   }
 
   @Test func `--follow refuses to start beside GNOME's automatic time zone`() throws {

@@ -51,7 +51,7 @@ import Testing
     try eventually("the bus has answered") {
       try peers.service.callBlocking(Message(callingBus: "NameHasOwner", [.string(name.rawValue)])) == [.boolean(true)]
     }
-    // With each turn of its own it writes some of the answers.
+    // In each of its own turns it writes some of the answers.
     var (written, before) = (try peers.client.unreadBytes(), Int32(-1))
     try eventually("the bus has written all answers") {
       _ = try peers.service.callBlocking(Message(callingBus: "GetId"))
@@ -69,9 +69,9 @@ import Testing
     let absent = Question(Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody"), from: peers.client)
     #expect(try absent.failure()?.kind == .refused && absent.refusal() == .serviceUnknown)
     let refused = Question(peers.message("Nonsense"), from: peers.client)
-    #expect(try refused.failure()?.kind == .refused, "an error of the peer is its word")
+    #expect(try refused.failure()?.kind == .refused, "an error of the peer is a refusal")
     let other = Question(peers.message("Nothing"), expecting: .string, from: peers.client)
-    #expect(try other.failure()?.kind == .refused, "so is an answer of another type")
+    #expect(try other.failure()?.kind == .refused, "an answer of another type is also one")
     let lost = Question(peers.message("Later"), from: peers.client)
     try turning("the call has arrived") { !sample.kept.isEmpty }
     peers.service.close()
@@ -217,7 +217,7 @@ import Testing
   @Test func `a call without an interface finds its method`() throws {
     let (peers, _) = try Peers.withSample()
     #expect(try peers.call("OnlyHere", of: nil) == [.string("other")])
-    #expect(try peers.call("Nothing", of: nil) == [], "the first interface that has it")
+    #expect(try peers.call("Nothing", of: nil) == [], "the first interface with this method")
     #expect(
       try peers.call("Get", of: nil, .string("org.example.Sample"), .string("Title")) == [.variant(.string("first"))])
     #expect(try peers.refusal("Unheard", of: nil) == .unknownMethod)

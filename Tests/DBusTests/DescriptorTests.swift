@@ -203,7 +203,7 @@ private struct Pipe {
         Rig.python, Rig.sourceFile("Tests/DBusTests/descriptor-peer.py"), peers.bus.address,
       ])
       defer { python.kill() }
-      try turning("it is there", within: .seconds(30)) { python.standardOutput.contains("\n") }
+      try turning("it is available", within: .seconds(30)) { python.standardOutput.contains("\n") }
       let name = try #require(BusName(validating: String(python.standardOutput.prefix { $0 != "\n" })))
 
       var lock = try peers.answer(to: call("Inhibit", to: name)).first?.descriptor

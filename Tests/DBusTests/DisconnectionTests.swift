@@ -17,7 +17,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     peers.service.onDisconnected = {}
     #expect(peers.client.isConnected)
     peers.bus.kill()
-    try turning("it is told") { calls == 1 }
+    try turning("it is reported") { calls == 1 }
     #expect(!peers.client.isConnected)
     try turning(for: .milliseconds(30), "and not again") { calls == 1 }
   }
@@ -34,7 +34,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     }
     try turning("all calls arrive") { sample.kept.count == 5 }
     peers.bus.kill()
-    try turning("the end is told") { told.last == "end" }
+    try turning("the end is reported") { told.last == "end" }
     #expect(told == (0..<5).map { "\($0) org.freedesktop.DBus.Error.Disconnected" } + ["end"])
     sample.kept[0].reply(.string("into the void"))
     sample.kept = []
@@ -59,7 +59,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     // All of them wait in the client's socket, where the client does not look.
     try eventually("the bus has passed all of them on") { try peers.client.unreadBytes() >= size }
     peers.bus.kill()
-    try turning("the end is told") { told.last == "end" }
+    try turning("the end is reported") { told.last == "end" }
     #expect(told == (0..<20).map(String.init) + ["end"])
   }
 

@@ -39,7 +39,7 @@ import Testing
       ])
   }
 
-  @Test func `two runs give the same introspection`() throws {
+  @Test func `two runs return the same introspection`() throws {
     let texts = try (0..<2).map { _ in
       let peers = try Peers()
       let sample = Sample()

@@ -96,7 +96,7 @@ import Testing
     #expect(error.error == DBusError(.failed, "before"))
   }
 
-  @Test func `each signal of a template goes from its own object to its own receiver`() throws {
+  @Test func `each signal of a template has its own object and receiver`() throws {
     let template = try SignalTemplate("S", of: "a.b", [.string("body")])
     let first = template.signal(at: "/other", to: ":1.5")
     let second = template.signal(at: "/another/one", to: ":1.66")

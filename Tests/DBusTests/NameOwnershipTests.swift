@@ -56,7 +56,7 @@ import Testing
     var owners: [BusName?] = []
     let watch = NameWatch(name, on: peers.client) { owners.append($0) }
     #expect(watch.owner == nil && owners.isEmpty)
-    try turning("it is told") { !owners.isEmpty }
+    try turning("it is reported") { !owners.isEmpty }
     #expect(owners == [peers.service.uniqueName] && watch.owner == peers.service.uniqueName)
     try peers.settle()
     #expect(owners.count == 1)
@@ -71,7 +71,7 @@ import Testing
     try peers.service.own(name)
     try turning("it has come") { owners.count == 1 }
     peers.service.release(name)
-    try turning("it has gone") { owners.count == 2 }
+    try turning("it has left") { owners.count == 2 }
     let other = try peers.connect()
     try other.own(name)
     try turning("another has come") { owners.count == 3 }
@@ -91,10 +91,10 @@ import Testing
     try request(1, from: peers.service)
     var owners: [BusName?] = []
     NameWatch(name, on: peers.client) { owners.append($0) }.keep()
-    try turning("the first is told") { owners.count == 1 }
+    try turning("the first is informed") { owners.count == 1 }
     let other = try peers.connect()
     try request(2, from: other)
-    try turning("the second is told") { owners.count == 2 }
+    try turning("the second is informed") { owners.count == 2 }
     #expect(owners == [peers.service.uniqueName, other.uniqueName])
   }
 
@@ -136,7 +136,7 @@ import Testing
     watch.whenGone(peers.client.uniqueName) { Issue.record("it is still there") }
     #expect(watch.count == 4)
     others[1].close()
-    try turning("one has gone") { gone == [1] }
+    try turning("one has left") { gone == [1] }
     watch.forget(others[0].uniqueName)
     others[0].close()
     others[2].close()
@@ -196,7 +196,7 @@ import Testing
     watch.whenGone(peers.client.uniqueName) { gone = true }
     _ = try peers.answer(to: Message(callingBus: "GetId"), from: peers.service)
     peers.client.close()
-    try turning("the one that left is told") { gone }
+    try turning("the departure is reported") { gone }
     #expect(watch.count == 1_000)
   }
 }

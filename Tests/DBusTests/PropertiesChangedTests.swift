@@ -78,7 +78,7 @@ import Testing
     object.flushChanges()
     object.propertyChanged("Count", of: Sample.name)
     object.unexport()
-    try turning("the first is there") { listener.heard.count == 1 }
+    try turning("the first has arrived") { listener.heard.count == 1 }
     try peers.settle()
     #expect(listener.heard.count == 1)
     #expect(listener.heard[0].arguments[1] == .options([("Title", .string("first"))]))

@@ -65,7 +65,7 @@ import Testing
     let (peers, sample) = try Peers.withSample()
     #expect(try peers.refusal("Set", of: properties, name, .string("LateWrite"), .variant(.uint32(0))) == .invalidArgs)
     let question = try ask(peers, "Set", name, .string("LateWrite"), .variant(.uint32(1)))
-    try turning("the setter has it") { sample.kept.count == 1 }
+    try turning("the setter is called") { sample.kept.count == 1 }
     #expect(question.isOpen)
     sample.kept[0].reply()
     #expect(try question.answer() == [])
@@ -74,7 +74,7 @@ import Testing
   @Test func `a getter may answer later`() throws {
     let (peers, sample) = try Peers.withSample()
     let question = try ask(peers, "Get", name, .string("Deferred"))
-    try turning("the getter has it") { sample.reads.count == 1 }
+    try turning("the getter is called") { sample.reads.count == 1 }
     #expect(sample.reads[0].sender == peers.client.uniqueName)
     #expect(question.isOpen)
     sample.reads[0].answer(.string("at last"))
@@ -85,12 +85,12 @@ import Testing
   @Test func `a getter may fail or never answer`() throws {
     let (peers, sample) = try Peers.withSample()
     let failing = try ask(peers, "Get", name, .string("Deferred"))
-    try turning("the getter has it") { sample.reads.count == 1 }
+    try turning("the getter is called") { sample.reads.count == 1 }
     sample.reads[0].answer(.failure(DBusError(.accessDenied, "Not for you")))
     #expect(throws: CallFailure.refused(DBusError(.accessDenied, "Not for you"))) { try failing.answer() }
     sample.reads = []
     let forgotten = try ask(peers, "Get", name, .string("Deferred"))
-    try turning("the getter has it") { sample.reads.count == 1 }
+    try turning("the getter is called") { sample.reads.count == 1 }
     sample.reads = []
     #expect(throws: CallFailure.self) { try forgotten.answer() }
   }
@@ -98,7 +98,7 @@ import Testing
   @Test func `a value of another type than declared is an error`() throws {
     let (peers, sample) = try Peers.withSample()
     let question = try ask(peers, "Get", name, .string("Deferred"))
-    try turning("the getter has it") { sample.reads.count == 1 }
+    try turning("the getter is called") { sample.reads.count == 1 }
     sample.reads[0].answer(.uint32(1))
     #expect(throws: CallFailure.self) { try question.answer() }
   }
@@ -106,7 +106,7 @@ import Testing
   @Test func `GetAll waits for late properties`() throws {
     let (peers, sample) = try Peers.withSample()
     let question = try ask(peers, "GetAll", name)
-    try turning("the getter has it") { sample.reads.count == 1 }
+    try turning("the getter is called") { sample.reads.count == 1 }
     try turning(for: .milliseconds(20), "it waits") { question.isOpen }
     sample.reads[0].answer(.string("late"))
     let all = try #require(try question.answer().first?.properties)
@@ -122,7 +122,7 @@ import Testing
   @Test func `GetAll returns the values at the time of its answer`() throws {
     let (peers, sample, object) = try Peers.withObject()
     let question = try ask(peers, "GetAll", name)
-    try turning("the getter has it") { sample.reads.count == 1 }
+    try turning("the getter is called") { sample.reads.count == 1 }
     sample.count = 7
     object.propertyChanged("Count", of: Sample.name)
     object.flushChanges()
@@ -136,7 +136,7 @@ import Testing
     let (peers, sample) = try Peers.withSample()
     for forget in [false, true] {
       let question = try ask(peers, "GetAll", name)
-      try turning("the getter has it") { sample.reads.count == 1 }
+      try turning("the getter is called") { sample.reads.count == 1 }
       if !forget { sample.reads[0].answer(.failure(DBusError(.failed, "No"))) }
       sample.reads = []
       let all = try #require(try question.answer().first?.properties)

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `a value beyond the byte budget is refused`() throws {
+  @Test func `more bytes than the budget allows are refused`() throws {
     let text = message([.variant(.string(String(repeating: "x", count: 200)))])
     #expect(throws: Never.self) { try text.arguments(within: ReadBudget(bytes: 208, values: 2)) }
     let error = #expect(throws: DBusError.self) { try text.arguments(within: ReadBudget(bytes: 207, values: 2)) }
@@ -26,7 +26,7 @@ import Testing
     #expect(try bytes.arguments(within: ReadBudget(bytes: 304, values: 1)) == [.bytes(Array(repeating: 7, count: 300))])
   }
 
-  @Test func `a value beyond the number of values is refused`() throws {
+  @Test func `more values than the budget allows are refused`() throws {
     let flags = message([.array("b", Array(repeating: .boolean(true), count: 10))])
     #expect(throws: DBusError.self) { try flags.arguments(within: ReadBudget(bytes: 1_000, values: 10)) }
     #expect(throws: Never.self) { try flags.arguments(within: ReadBudget(bytes: 1_000, values: 11)) }

@@ -28,7 +28,7 @@ import Testing
     try peers.settle()
     let bus = peers.bus
     for _ in 0..<LoopIntegration.batch * 10 { peers.service.send(Message(signal: "S", of: "a.b", at: "/")) }
-    try turning("one is heard") { heard > 0 }
+    try turning("one is received") { heard > 0 }
     try turning(for: .milliseconds(100), "and no more") { heard == 1 }
     withExtendedLifetime(bus) {}
   }
@@ -44,7 +44,7 @@ import Testing
     try peers.settle()
     try peers.call("Ping", of: "org.freedesktop.DBus.Peer")
     for _ in 0..<200 { peers.service.send(Message(signal: "S", of: "a.b", at: "/")) }
-    try turning("one is heard") { heard > 0 }
+    try turning("one is received") { heard > 0 }
     try turning(for: .milliseconds(50), "and no more") { heard == 1 }
     #expect(connection == nil)
     withExtendedLifetime(match) {}
@@ -92,7 +92,7 @@ import Testing
       connection = nil
     }
     peers.bus.kill()
-    try turning("it is told") { told >= 10 }
+    try turning("it is reported") { told >= 10 }
     #expect(told == 10 && connection == nil)
   }
 

@@ -34,7 +34,7 @@ import func GeopublicistCDBus.dbus_connection_close
 
     let (other, question) = try askClient(peers)
     dbus_connection_close(peers.service.raw)
-    try turning("the loss is told") { lost == 1 }
+    try turning("the loss is reported") { lost == 1 }
     #expect(question.isOpen, "the call waits")
     #expect(try peers.service.rejoin())
     #expect(peers.service.uniqueName != before)
@@ -69,7 +69,7 @@ import func GeopublicistCDBus.dbus_connection_close
     let question = peers.ask(peers.message("Later"), timeout: .never)
     try turning("the call arrives") { sample.kept.count == 1 }
     #expect(try peers.service.rejoin())
-    #expect(try question.refusal() == .noReply, "the bus has told the caller")
+    #expect(try question.refusal() == .noReply, "the bus has answered the caller")
     sample.kept[0].reply(.string("late"))
     try peers.settle()
     #expect(peers.service.isConnected)
@@ -120,7 +120,7 @@ import func GeopublicistCDBus.dbus_connection_close
     let second = peers.client.ping(deaf.uniqueName) { answers.append($0) }
     try turning(for: .milliseconds(200), "there is no answer") { answers.count == 1 }
     deaf.close()
-    try turning("the bus tells that it has gone") { answers == [.answered, .lost] }
+    try turning("the bus reports that it has left") { answers == [.answered, .lost] }
     withExtendedLifetime((first, second)) {}
   }
 }

@@ -42,7 +42,7 @@ import Testing
     var match: SignalMatch? = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard += 1 }
     try peers.settle()
     peers.service.send(Message(signal: "S", of: "a.b", at: "/"))
-    try turning("one is heard") { heard == 1 }
+    try turning("one is received") { heard == 1 }
     withExtendedLifetime(match) {}
     match = nil
     peers.service.send(Message(signal: "S", of: "a.b", at: "/"))
@@ -63,7 +63,7 @@ import Testing
     withExtendedLifetime(first) {}
     first = nil
     peers.service.send(Message(signal: "S", of: "a.b", at: "/"))
-    try turning("the second still hears") { heard.count == 3 }
+    try turning("the second still receives signals") { heard.count == 3 }
     #expect(heard.last == "second")
     second.cancel()
   }

@@ -43,7 +43,7 @@ import Testing
 
     _ = try write("[Limits]\nsubscriptions-per-connection=none\n")
     service.signal(SIGHUP)
-    try eventually("it says what is wrong") { service.log.contains("subscriptions-per-connection: 'none'") }
+    try eventually("it prints the problem") { service.log.contains("subscriptions-per-connection: 'none'") }
     #expect(try create() == "\(Service.name).Error.LimitsExceeded", "the old settings stay")
 
     _ = try write("[Limits]\nsubscriptions-per-connection=2\n")

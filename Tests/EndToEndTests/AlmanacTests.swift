@@ -107,7 +107,7 @@ import Testing
     try client.waitFor("StateReason", "resting")
     try logind.prepareForSleep(true)
     try logind.prepareForSleep(false)
-    try always("it stays", for: .milliseconds(500), turn: rest) {
+    try always("it remains", for: .milliseconds(500), turn: rest) {
       try client.property("Almanac", of: path) == almanac
     }
     #expect(client.almanacs(from: path).count == 1)

@@ -132,7 +132,7 @@ struct AuthorizeOnTerminalTests {
     try expect("geo:52.5000000,13.0000000", "\nstatus 0\r", at: terminal)
   }
 
-  @Test func `no question is asked in a pipe`() throws {
+  @Test func `there is no dialog in a pipe`() throws {
     let result = try run(
       [Rig.product("geopublicist"), "authorize", "--interactive"],
       environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address], as: GatekeeperFixture.user)

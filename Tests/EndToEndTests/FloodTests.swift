@@ -90,7 +90,7 @@ struct FloodTests {
       let sent = try #require(Int(line))
       #expect(sent > 0)
     }
-    #expect(group.failures == 0, "the memory is enough")
+    #expect(group.failures == 0, "the memory suffices")
   }
 
   /// A broken GeoClue sends locations or property changes a thousand times a second.
@@ -119,7 +119,7 @@ struct FloodTests {
     let end = GGASentence(latitude: 52.02, longitude: 13)
     try geoclue.fix(latitude: end.latitude, longitude: end.longitude)
     try witness.waitFor(end, from: path)
-    #expect(group.failures == 0, "the memory is enough")
+    #expect(group.failures == 0, "the memory suffices")
   }
 
   /// A control group that limits the memory of one process.

@@ -200,7 +200,7 @@ import Testing
       if round == 2 { leaving.connection.kill() }
     }
     #expect(service.isRunning)
-    try eventually("who has left is gone", turn: rest) { try client.subscriptions().count == 2 }
+    try eventually("departed clients are removed", turn: rest) { try client.subscriptions().count == 2 }
     #expect(try client.subscriptions().map { $0["Path"]?.content.string } == [path, region])
     try client.waitFor(["determined", "exited"], region)
     #expect(client.connection.received("Closed").isEmpty)

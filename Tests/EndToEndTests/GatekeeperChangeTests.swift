@@ -28,7 +28,7 @@ struct GatekeeperChangeTests {
     try eventually("a reduced one comes") { client.locations(from: path).last?["Level"]?.string == "city" }
     let reduced = try #require(client.locations(from: path).last)
     #expect(deviation(of: reduced, from: .berlin) > 1e-3)
-    #expect(try client.property("Location", of: path)["Level"]?.string == "city", "what was finer is gone")
+    #expect(try client.property("Location", of: path)["Level"]?.string == "city", "the finer location is removed")
     let values = try client.location(["maximum-age": .variant("u", 3_600_000)]).arguments()
     #expect(values[0]["Level"]?.string == "city" && deviation(of: values[0], from: .berlin) > 1e-3)
     try agent.setLevel(8)
@@ -111,7 +111,7 @@ struct GatekeeperChangeTests {
     let client = try machine.client(as: user)
     let path = try client.subscribe()
     try client.waitFor("AuthorizationReason", "")
-    try always("nothing is told before Start", for: .milliseconds(300)) { client.authorizations(of: path).isEmpty }
+    try always("nothing is reported before Start", for: .milliseconds(300)) { client.authorizations(of: path).isEmpty }
     try client.tell(path, "Start")
     try machine.receiver.write(.berlin)
     _ = try client.locations(1, from: path)

@@ -26,7 +26,7 @@ struct GatekeeperOverlapTests {
     try listening.waitFor("authorized-when-in-use ")
   }
 
-  @Test func `when GeoClue comes back every agent is asked again`() throws {
+  @Test func `when GeoClue restarts every agent is asked again`() throws {
     let listening = try Listening()
     listening.machine.killGeoClue()
     // No client makes a call, so only GeoClue's return causes a question.
@@ -125,7 +125,7 @@ struct GatekeeperOverlapTests {
   }
 
   /// GeoClue refuses the service only after its next start, and only when it is called.
-  @Test func `a configuration that forbids the service takes the location from its clients`() throws {
+  @Test func `a configuration that forbids the service ends its clients' access`() throws {
     let listening = try Listening()
     try listening.machine.setGeoClueRules("[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=\n")
     try listening.waitFor("restricted disallowed-by-configuration")

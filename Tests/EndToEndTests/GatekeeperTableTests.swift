@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 /// Every combination of caller and facts × every member of the interface, against the real
-/// bus, polkit and GeoClue. GeoClue, asked by the same user, is the oracle: no client gets more from the service.
+/// bus, polkit and GeoClue. GeoClue, called by the same user, is the oracle: no client receives more from the service.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperTableTests {
   typealias Policy = GatekeeperFixture.Policy
@@ -12,7 +12,7 @@ struct GatekeeperTableTests {
   struct Row: CustomStringConvertible {
     let policy: Policy
     let user: uid_t
-    /// What the user's agent allows; nil if there is none.
+    /// The level that the user's agent allows; nil if there is no agent.
     let agent: Int?
     let program: GatekeeperFixture.Program
     let confinement: ControlGroups.Confinement
@@ -44,7 +44,7 @@ struct GatekeeperTableTests {
   }
 
   @Test(arguments: Policy.allCases)
-  func `every user gets the status of the contract`(_ policy: Policy) throws {
+  func `every user receives the status of the contract`(_ policy: Policy) throws {
     let machine = try GatekeeperFixture(policy)
     let spy = try BusClient(at: machine.bus.address, as: 3)
     try spy.match("")

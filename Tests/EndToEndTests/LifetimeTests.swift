@@ -34,7 +34,7 @@ import Testing
     _ = try client.regionStarted(ServiceClient.circle(52, 13))
     #expect(try observer.subscriptions().count == 2)
     client.connection.kill()
-    try eventually("its objects are gone", turn: rest) { try observer.subscriptions().isEmpty }
+    try eventually("its objects are removed", turn: rest) { try observer.subscriptions().isEmpty }
     try eventually("GeoClue's client is deleted") { try machine.geoclue.clients().isEmpty }
     try eventually("GeoClue does not read any more") { !machine.receiver.isConnected }
     try observer.waitFor("State", "idle")
@@ -158,7 +158,7 @@ import Testing
     let service = try service()
     let path = try client.subscribe()
     try exitWhenIdle(service, "0.3")
-    try always("it stays for a subscription", for: .seconds(1)) { service.isRunning }
+    try always("it remains for a subscription", for: .seconds(1)) { service.isRunning }
     try client.tell(path, "Close")
     #expect(try service.waitForExit() == .status(0))
   }
@@ -171,7 +171,7 @@ import Testing
     let call = try client.begin("GetLocation", ["timeout": .variant("u", 120_000)])
     try eventually("GeoClue is asked") { try !geoclue.clients().isEmpty }
     try exitWhenIdle(service, "0.3")
-    try always("it stays for a call", for: .seconds(1)) { service.isRunning }
+    try always("it remains for a call", for: .seconds(1)) { service.isRunning }
     try geoclue.fix(latitude: 52)
     #expect(try client.connection.answer(to: call).errorName == nil)
     // It continues to run to keep its cells.
@@ -185,7 +185,7 @@ import Testing
     try geoclue.fix(latitude: 52)
     _ = try client.location(["accuracy": .variant("s", "country")]).arguments()
     try exitWhenIdle(service, "0.5")
-    try always("it stays", for: .seconds(2)) { service.isRunning }
+    try always("it remains", for: .seconds(2)) { service.isRunning }
   }
 
   @Test func `the next service reports the same cell`() throws {
@@ -217,14 +217,14 @@ import Testing
     let path = try client.subscribeAndStart()
     _ = try client.locations(1, from: path)
     try client.tell(path, "Close")
-    try always("it stays", for: .seconds(1)) { service.isRunning }
+    try always("it remains", for: .seconds(1)) { service.isRunning }
     #expect(try client.property("StateReason") == "")
     #expect(try client.location().arguments()[0]["Simulated"] == .variant("b", true))
   }
 
   @Test func `an idle timeout of zero means never`() throws {
     let service = try service()
-    try always("it stays", for: .seconds(1)) { service.isRunning }
+    try always("it remains", for: .seconds(1)) { service.isRunning }
   }
 
   @Test func `no call is lost between idle exit and the next start`() throws {

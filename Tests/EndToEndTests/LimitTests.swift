@@ -49,7 +49,7 @@ import Testing
     #expect(refused.count == 2_000 - 16)
     if Service.isMemoryItsOwn { #expect(try service.residentKilobytes() - before < 1_000) }
     greedy.connection.kill()
-    try eventually("its subscriptions are gone", turn: rest) { try other.subscriptions().count == 1 }
+    try eventually("its subscriptions are removed", turn: rest) { try other.subscriptions().count == 1 }
   }
 
   @Test func `a seventeenth pending call is refused`() throws {
@@ -129,7 +129,7 @@ import Testing
     return times.sorted()[49]
   }
 
-  /// First come, first served takes 5 s and more. `make siege` measures the times on an idle machine.
+  /// In order of arrival, it would take 5 s or more. `make siege` measures the times on an idle machine.
   private static let fair = Duration.seconds(2)
 
   @Test(

@@ -62,7 +62,7 @@ import Testing
     let path2 = try client.almanacStarted()
     #expect(try client.almanacs(1, from: path2)[0]["Remembered"] == .variant("b", true))
     let subscription = try client.subscribeAndStart(["accuracy": .variant("s", "city")])
-    try always("no subscription gets it", for: .milliseconds(500)) { client.locations(from: subscription).isEmpty }
+    try always("no subscription receives it", for: .milliseconds(500)) { client.locations(from: subscription).isEmpty }
     // The call still waits for the source, whose location it returns.
     try geoclue.fix(latitude: 48.2, longitude: 16.37)
     let next = try client.almanacs(2, from: path2)[1]

@@ -26,7 +26,7 @@ import Testing
     #expect(abs(try #require(location["Longitude"]?.number) + 13.000000123) < 1e-8)
     #expect(location["Latitude"]?.variantType == "d")
     client.kill()
-    try eventually("the client is gone") { try geoclue.clients().isEmpty }
+    try eventually("the client has left") { try geoclue.clients().isEmpty }
   }
 
   @Test func `packages are installed once another program has released apt`() throws {
@@ -84,7 +84,7 @@ import Testing
     try agent.setLevel(0)
     try eventually("the client is stopped") { try properties(of: path, "Client", as: client)["Active"]?.bool == false }
     client.kill()
-    try eventually("the client is gone") { try geoclue.clients().count == 1 }
+    try eventually("the client has left") { try geoclue.clients().count == 1 }
 
     try geoclue.refuse("CreateClient", with: "no", name: "Failed")
     #expect(try early.askGeoClue("CreateClient") == .error(name: "org.freedesktop.DBus.Error.Failed", message: "no"))

@@ -54,7 +54,7 @@ import Testing
     try always("it is not delivered", for: .milliseconds(300)) { client.latitudes(from: paths[1]) == [50] }
   }
 
-  @Test func `a location that GeoClue is asked for does not survive a suspend`() throws {
+  @Test func `a location that is read from GeoClue does not survive a suspend`() throws {
     let path = try client.subscribeAndStart()
     try geoclue.fix(latitude: 50)
     _ = try client.locations(1, from: path)
@@ -93,7 +93,7 @@ import Testing
     _ = try client.locations(1, from: path)
     let outsider = try BusClient(at: bus.address)
     try outsider.prepareForSleep(false)
-    try always("the location stays", for: .milliseconds(500), turn: rest) {
+    try always("the location remains", for: .milliseconds(500), turn: rest) {
       try client.property("Location", of: path) != [:]
     }
     #expect(clientsMade == 1)
@@ -136,7 +136,7 @@ import Testing
     try changeConnection(from: manager)
     try eventually("GeoClue is asked again") { clientsMade == 2 }
     try geoclue.fix(latitude: 52)
-    // The region is entered; the other one may be told only five minutes after the first.
+    // The region is entered; the subscription may send its next location only five minutes after the first.
     try client.waitFor(["determined", "entered"], region)
     #expect(client.locations(from: significant).count == 1)
     // A connection that comes and goes does not keep the source busy.

@@ -3,8 +3,8 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// A user who acts as thousands of subordinate users gets no more than one user does. On both buses: dbus-broker admits
-/// subordinate users to whom no account belongs, dbus-daemon only those with one.
+/// A user who acts as thousands of subordinate users receives no more than one user. On both buses: dbus-broker admits
+/// subordinate users without an account, dbus-daemon only those with one.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users"))
 struct SubordinateTests {
   /// Starts a number of the user's subordinate users, and returns how many objects they created together.

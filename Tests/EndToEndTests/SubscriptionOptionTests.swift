@@ -50,9 +50,9 @@ import Testing
     try eventually("another subscription has it") { client.latitudes(from: all).last == 50.004 }
     #expect(client.latitudes(from: path) == [50])
     #expect(try set("DistanceThreshold", of: path, to: .variant("d", 100)) == nil)
-    try eventually("what waited goes out") { client.latitudes(from: path) == [50, 50.004] }
+    try eventually("waiting messages are sent") { client.latitudes(from: path) == [50, 50.004] }
     #expect(try client.property("DistanceThreshold", of: path) == 100)
-    try eventually("the change is told to the owner") {
+    try eventually("the change is reported to the owner") {
       client.connection.received.contains { $0.path == path && $0.member == "PropertiesChanged" }
     }
   }

@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `busctl gets a location`() throws {
+  @Test func `busctl prints a location`() throws {
     let machine = try ServiceFixture(.system)
     let call = try ChildProcess([
       "/usr/bin/busctl", "--address=\(machine.bus.address)", "call", Service.name, Service.path, Service.name,

@@ -48,7 +48,7 @@ import Testing
     let newcomer = try ServiceClient(on: bus)
     #expect(try newcomer.property("State") == "running")
     deaf.kill()
-    try eventually("their subscriptions are gone", turn: rest) { try client.subscriptions().count == 1 }
+    try eventually("their subscriptions are removed", turn: rest) { try client.subscriptions().count == 1 }
   }
 
   @Test(.enabled(if: Rig.isRoot))
@@ -75,7 +75,7 @@ import Testing
     let delivered = try #require(
       try client.subscriptions().first { $0["Path"]?.content.string == other }?["Delivered"]?.content.number)
     #expect(delivered > 500)
-    #expect(delivered < 2_400, "it is pinged after 256 KiB and gets no more 5 s later")
+    #expect(delivered < 2_400, "it is pinged after 256 KiB and receives no more 5 s later")
     stopped.connection.suspend(false)
     try eventually("it has the newest location") {
       stopped.latitudes(from: other).last == latitude(2599)

@@ -58,7 +58,7 @@ import Testing
     try walk(ChildProcess(program + strings("arguments")), expecting: strings("watch"), in: machine)
   }
 
-  @Test(arguments: ["once_busctl.sh", "once_gdbus.sh"]) func `the shell gets one location`(script: String) throws {
+  @Test(arguments: ["once_busctl.sh", "once_gdbus.sh"]) func `the shell prints one location`(script: String) throws {
     let machine = try ExampleFixture()
     let process = try ChildProcess([Self.file("shell/\(script)"), machine.bus.address, "exact"])
     try walk(process, expecting: strings("once"), in: machine)
@@ -83,7 +83,7 @@ import Testing
   private let latitudes = [52.5, 52.51, 52.52, 52.53]
 
   @Test(arguments: ExampleProgram.allCases)
-  func `the display survives kill -9 of the service and of GeoClue, and no signal comes twice`(
+  func `the display survives kill -9 of the service and of GeoClue, and no signal arrives twice`(
     example: ExampleProgram
   ) throws {
     let directory = TemporaryDirectory()

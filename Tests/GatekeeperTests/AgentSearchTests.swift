@@ -136,7 +136,7 @@ import Testing
     var search = known()
     #expect(search.handle(.doubted, at: 500_000) == [.changed, .probe(agent)])
     #expect(search.isHeld(at: 500_000))
-    #expect(search.levels.level(without: client) == .level(.exact), "what is announced stays for a moment")
+    #expect(search.levels.level(without: client) == .level(.exact), "an announced object remains for a moment")
     #expect(search.handle(.answered(agent, AccuracyLevel.none), at: 501_000) == [.changed])
     #expect(!search.isHeld(at: 501_000))
     #expect(search.levels.level(without: client) == .level(.none))

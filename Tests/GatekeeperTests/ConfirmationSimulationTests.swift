@@ -92,7 +92,7 @@ import Testing
       }
       world.check(delivers: answers.answer(to: .accessPrecise) == .yes && !answers.isHeld(at: .milliseconds(world.now)))
     }
-    #expect(world.waiting == 0, "every call goes on")
+    #expect(world.waiting == 0, "every call continues")
     #expect(!answers.isHeld(at: .milliseconds(world.now)))
     #expect((answers.answer(to: .accessPrecise) == .yes) == world.isAllowed, "in the end it is known")
   }
@@ -127,7 +127,7 @@ import Testing
       if let time = timer, .milliseconds(world.now) >= time { handle(.timer) }
       world.check(delivers: state.state == .active && !state.isHeld(at: .milliseconds(world.now)))
     }
-    #expect(world.waiting == 0, "every call goes on")
+    #expect(world.waiting == 0, "every call continues")
     #expect(!state.isHeld(at: .milliseconds(world.now)))
     #expect((state.state == .active) == world.isAllowed, "in the end it is known")
   }

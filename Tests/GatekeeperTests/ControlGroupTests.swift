@@ -32,7 +32,7 @@ struct ControlGroupTests {
   }
 
   @Test(arguments: ["", "\n", "nonsense\n", "0::\n", "0:x\n", "0::relative\n"])
-  func `an invalid control group gives no answer`(_ contents: String) {
+  func `an invalid control group is refused`(_ contents: String) {
     #expect(ControlGroup(contents: contents) == nil)
   }
 

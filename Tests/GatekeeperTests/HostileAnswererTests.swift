@@ -58,7 +58,7 @@ import Testing
     watch.forget(1_001)
     logind.isSilent = false
     for call in logind.kept { call.fail(DBusError(.failed, "There is no such user")) }
-    try turning("its answer counts for who asked last") { isKnown }
+    try turning("its answer counts for the last caller") { isKnown }
     #expect(watch.state(of: 1_000) == .inactive)
   }
 
@@ -90,7 +90,7 @@ import Testing
       SandboxCheck(on: service) { _ in "0::/user.slice/agent.service" }, accountOf: { .user($0) })
   }
 
-  /// Regression: the second of two calls was answered that there is no agent before the agent had answered the first
+  /// Regression: the second of two calls reported that there is no agent before the agent had answered the first
   /// question.
   @Test func `a second search waits for the answers to the first`() throws {
     let agent = Agent()

@@ -73,7 +73,7 @@ import Testing
     let refusal = served(.no)
     #expect(refusal.handle(.wanted) == [.ready])
     #expect(refusal.handle(.wanted, after: 600) == Self.both(mayStart: true))
-    #expect(refusal.precise == .no, "it stands meanwhile")
+    #expect(refusal.precise == .no, "it remains valid meanwhile")
   }
 
   @Test func `a doubt only holds deliveries until the outcome is known`() {
@@ -128,7 +128,7 @@ import Testing
 
   /// A user can make polkit slow by calling it. Regression: clients received neither locations nor a report.
   @Test(arguments: [200, 350, 600, 900] as [Int64])
-  func `a slow polkit and doubts without end release a location with each answer`(delay: Int64) {
+  func `with a slow polkit and endless doubts, each answer releases a location`(delay: Int64) {
     let driver = served()
     let pending = [PolkitAction.accessWithoutAgent, .accessPrecise]
     var due: Int64?
@@ -150,7 +150,7 @@ import Testing
     #expect(unknown <= 1_000, "without access for \(unknown) ms")
   }
 
-  @Test func `doubts without end neither stop deliveries nor flood polkit`() {
+  @Test func `endless doubts neither stop deliveries nor flood polkit`() {
     let driver = served()
     var asked = 0
     var deliverable = 0
@@ -203,7 +203,7 @@ import Testing
     let driver = served()
     #expect(driver.handle(.doubted(isServed: false)) == [.changed])
     #expect(driver.precise == .unknown && !driver.isHeld)
-    #expect(driver.answers.answer(to: .accessWithoutAgent) == .no, "it can only give more")
+    #expect(driver.answers.answer(to: .accessWithoutAgent) == .no, "it can only grant more")
   }
 
   @Test func `a polkit that does not return is unavailable, and a call may start it`() {
@@ -237,13 +237,13 @@ import Testing
     }
     #expect(starts == [5, 35, 335, 635])
     driver.now = driver.answers.wakeUp ?? 0
-    #expect(driver.handle(.timer(isServed: false, isPolkitThere: false)) == [], "nobody is served")
+    #expect(driver.handle(.timer(isServed: false, isPolkitThere: false)) == [], "no client is served")
     driver.now = driver.answers.wakeUp ?? 0
     driver.handle(.timer(isServed: true, isPolkitThere: false))
     #expect(driver.answerAll(.yes) == [.changed, .ready])
     #expect(driver.precise == .yes)
     driver.now += 20_000_000
-    #expect(driver.handle(.timer(isServed: true, isPolkitThere: true)) == [], "it is there again")
+    #expect(driver.handle(.timer(isServed: true, isPolkitThere: true)) == [], "it is available again")
   }
 
   @Test func `the user's permission lasts as long as the rules require no more`() {

@@ -157,7 +157,7 @@ import Testing
     #expect(queue.handle(.polkitCame) == [sent(2, confirmation, mayStart: false)])
   }
 
-  @Test func `a confirmation that waits for polkit goes out when a call needs the same`() {
+  @Test func `a confirmation that waits for polkit is sent when a call needs the same`() {
     var queue = PolkitQueue()
     _ = queue.handle(.polkitLeft)
     _ = queue.handle(.waitedForPolkit)
@@ -170,7 +170,7 @@ import Testing
     let (plain, dialog) = (question(1), question(1, isInteractive: true))
     _ = queue.handle(asked(plain))
     _ = queue.handle(asked(dialog))
-    #expect(queue.handle(.lost(1)) == [.waitForPolkit], "its end is known before the bus has told it")
+    #expect(queue.handle(.lost(1)) == [.waitForPolkit], "its end is known before the bus reports it")
     #expect(queue.handle(.lost(2)) == [.report(dialog, .unavailable)])
     #expect(queue.handle(.polkitLeft) == [])
     #expect(queue.handle(.polkitCame) == [sent(3, plain)])

@@ -76,7 +76,7 @@ import Testing
 
   /// Each answer arrives after its deadline and after the next announcement.
   @Test(arguments: [200, 400, 900] as [Int64])
-  func `slow answers and announcements without end release a location with each answer`(delay: Int64) {
+  func `with slow answers and endless announcements, each answer releases a location`(delay: Int64) {
     var state = active()
     var answer: Int64?
     var (released, unknown) = (Set<MonotonicInstant>(), 0)
@@ -100,7 +100,7 @@ import Testing
     #expect(unknown <= delay * 2, "the state is unknown for \(unknown) ms, only while no answer counts")
   }
 
-  @Test func `announcements without end neither stop deliveries nor flood logind`() {
+  @Test func `endless announcements neither stop deliveries nor flood logind`() {
     var state = active()
     var asked = 0
     var deliverable = 0

@@ -122,7 +122,7 @@ import Testing
 
   /// Regression: libdbus refused the 65th question of one turn, which counted as "no session".
   @Test(arguments: [100, 200] as [UInt32])
-  func `no user loses access because many users are asked about`(count: UInt32) throws {
+  func `questions about many users do not interrupt access`(count: UInt32) throws {
     let users = 1_000..<1_000 + count
     let (watch, logind) = try watch(users)
     var lost: Set<UInt32> = []
@@ -178,7 +178,7 @@ import Testing
     try turning("a new session counts") { watch.agentMayStart(of: 1_001) == now + SessionWatch.startingTime }
     logind.states[1_001] = "online"
     logind.changeSession(of: 1_001)
-    try turning("nobody is there any more") { watch.agentMayStart(of: 1_001) == nil }
+    try turning("no client is left") { watch.agentMayStart(of: 1_001) == nil }
   }
 
   @Test func `a change of an unknown session concerns all users`() throws {

@@ -36,7 +36,7 @@ import Testing
     #expect(try configuration("[wifi]\nenable=true\n", "[ip]\nenable=false\n").isWiFiEnabled == true)
   }
 
-  /// The section came with 2.8. Its server and its switch are not those of Wi-Fi.
+  /// The section is new in 2.8. Its server and its switch are not those of Wi-Fi.
   @Test func `the section ip is neither a program's rule nor a setting of Wi-Fi`() throws {
     let configuration = try configuration(
       """

@@ -61,7 +61,7 @@ import Testing
   @Test func `a request replaces the client of a silent source, once`() {
     let replacement: [ConnectionMachine.Action] = [.deleteClient("/1"), .createClient, .readAvailableAccuracy]
     var driver = MachineDriver.running()
-    #expect(driver.send(.refresh) == [], "the first fix is on its way")
+    #expect(driver.send(.refresh) == [], "the first fix is pending")
     driver.send(.fix(isNew: true))
     var switchedOff = driver
     #expect(driver.send(.refresh) == [], "it may be about to measure")

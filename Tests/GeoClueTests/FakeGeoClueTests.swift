@@ -110,7 +110,7 @@ import Testing
   @Test func `with a compass, or one that cannot be read, the heading is the course or absent`() throws {
     let (bus, geoclue, listener) = try running()
     try fix(geoclue, 3, at: 1_700_000_000, "GPS GGA")
-    #expect(try listener.location().heading == 200, "without a compass it is what the receiver says")
+    #expect(try listener.location().heading == 200, "without a compass it is the receiver's course")
     let compass = try BusClient(at: bus.address)
     try compass.own("net.hadess.SensorProxy")
     try turning("another client hears of it") { listener.source.mayHaveCompass }
@@ -119,7 +119,7 @@ import Testing
     try fix(geoclue, 3.0001, at: 1_700_000_020, "GPS GGA")
     #expect(try listener.location(3).heading == nil, "nothing recent lies apart from it")
     compass.kill()
-    try turning("it is gone") { !listener.source.mayHaveCompass }
+    try turning("it has been removed") { !listener.source.mayHaveCompass }
     try fix(geoclue, 3.0002, at: 1_700_000_021, "GPS GGA")
     #expect(try listener.location(4).heading == 200)
   }
@@ -220,7 +220,7 @@ import Testing
     listener.source.require(.exact)
     try turning("it hangs") { geoclue.count(of: "CreateClient") == 1 }
     try geoclue.tell(["name": "release"])
-    try turning("it is gone") { listener.status.state == .unavailable }
+    try turning("it has been removed") { listener.status.state == .unavailable }
     try geoclue.release("CreateClient")
     try turning("the late client is deleted") { geoclue.count(of: "DeleteClient") == 1 }
     #expect(try geoclue.clients().isEmpty)

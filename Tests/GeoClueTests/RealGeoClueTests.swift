@@ -100,7 +100,7 @@ import Testing
     try turning("the receiver is used") { geoclue.receiver.isConnected }
     try agent?.setLevel(4)
     try turning("the receiver is given up") { !geoclue.receiver.isConnected }
-    try turning("that is told") { listener.authorization == .authorized(.always, level: .city) }
+    try turning("that is reported") { listener.authorization == .authorized(.always, level: .city) }
   }
 
   @Test func `the end of an agent is noticed although GeoClue ignores it`() throws {
@@ -111,7 +111,7 @@ import Testing
     agent?.kill()
     try listener.waitFor(.waiting, .noAgent)
     try turning("the receiver is given up") { !geoclue.receiver.isConnected }
-    // The next one comes with location switched off.
+    // The next agent starts with location turned off.
     let next = try DesktopAgent(at: bus.address, level: 0)
     try listener.waitFor(.unavailable, .disabledByUser)
     try next.setLevel(8)

@@ -62,7 +62,7 @@ import Testing
     #expect(driver.reason == .disallowedByConfiguration)
     #expect(driver.authorization == .refused(.disallowedByConfiguration))
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
-    #expect(driver.authorization == .undecided && driver.state == .starting, "that one has refused nothing")
+    #expect(driver.authorization == .undecided && driver.state == .starting, "the new one has refused nothing")
     driver.send(.created(client: "/1"), .started)
     #expect(driver.authorization.isAuthorized)
   }

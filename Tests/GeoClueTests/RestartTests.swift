@@ -9,7 +9,7 @@ import Testing
   @Test func `a crash is a short pause`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
-    #expect(driver.send(.serviceVanished) == [], "its clients have gone with it")
+    #expect(driver.send(.serviceVanished) == [], "its clients are removed with it")
     #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueRestarting))
     #expect(!driver.machine.acceptsFixes)
     #expect(driver.pass(250) == [.activate])

@@ -9,7 +9,7 @@ import Testing
   @Test func `Active is the only sign of the location switch`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
-    #expect(driver.send(.active(false)) == [], "the client stays: its Active tells when location is on again")
+    #expect(driver.send(.active(false)) == [], "the client remains: its Active shows when location is on again")
     #expect(
       driver.machine.status == SourceStatus(state: .unavailable, reason: .disabledByUser, availableAccuracy: .exact))
     #expect(driver.authorization == .refused(.disabledByUser))

@@ -38,7 +38,7 @@ import Testing
     #expect(value == .options([("twilight", .string("nautical")), ("night-offset", .int32(-60))]))
   }
 
-  @Test func `an almanac is told once, also across a restart, and again after access was lost`() {
+  @Test func `an almanac is reported once, even across a restart, and again after access was lost`() {
     var keeper = running()
     let day = ServiceObjectEvent.signal("AlmanacChanged", almanac("day"))
     #expect(updates(keeper.handle(day, at: 1, chance: 0)) == [.day])

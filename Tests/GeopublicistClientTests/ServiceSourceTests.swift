@@ -112,12 +112,12 @@ import Testing
     #expect(latitudes == [52])
   }
 
-  @Test func `a killed service goes unnoticed`() throws {
+  @Test func `a killed service causes no event`() throws {
     try begin()
     try fix(52)
     try expect([52])
     try replaceService(untilItCalls: "Start")
-    try turning("the client of the old service is gone") { try geoclue.clients().count == 1 }
+    try turning("the client of the old service is removed") { try geoclue.clients().count == 1 }
     // The simulated GeoClue sends a new client nothing, and the same place is not repeated.
     try fix(53)
     try expect([52, 53])
@@ -133,7 +133,7 @@ import Testing
     #expect(errors.isEmpty)
   }
 
-  @Test func `a region is monitored by the service and survives its death`() throws {
+  @Test func `a region is monitored by the service and survives its crash`() throws {
     let circle = try #require(CircularRegion(latitude: 52, longitude: 13, radius: 500))
     var configuration = RegionConfiguration(circle)
     configuration.confirm = .milliseconds(100)

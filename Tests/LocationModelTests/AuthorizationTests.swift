@@ -48,7 +48,7 @@ import Testing
       (level: .city, asked: .city, reason: .none, revealed: .city),
       (level: .country, asked: .city, reason: .reducedAccuracy, revealed: .country),
     ] as [(level: AccuracyLevel, asked: AccuracyLevel, reason: AuthorizationReason, revealed: AccuracyLevel)])
-  func `a grant coarser than requested says so`(
+  func `a grant coarser than requested is marked as reduced`(
     level: AccuracyLevel, asked: AccuracyLevel, reason: AuthorizationReason, revealed: AccuracyLevel
   ) {
     for (scope, status) in [
@@ -73,7 +73,7 @@ import Testing
   func `the message of each reason is one sentence that says what to do`(reason: AuthorizationReason) {
     let sentence = reason.sentence
     #expect(sentence.first?.isLetter == true)
-    #expect(reason == .none || sentence.contains("; "), "it says what to do")
+    #expect(reason == .none || sentence.contains("; "), "it prints the remedy")
     #expect(!sentence.contains("/") && !sentence.contains("\n") && !sentence.contains(". "))
     #expect(sentence.utf8.count <= 255)
     #expect(!sentence.contains { $0.isNumber })

@@ -22,7 +22,7 @@ import Testing
     #expect(abs((heading - expected + 540).truncatingRemainder(dividingBy: 360) - 180) < 0.3)
   }
 
-  @Test func `an origin that is too near, too inaccurate, too old, later or of unknown accuracy gives no course`() {
+  @Test func `an origin that is too near, too inaccurate, too old, later or of unknown accuracy yields no course`() {
     for (second, north, accuracy) in [
       (1, 9.9, 1.0), (1, 49, 10), (11, 20, 2), (0, 20, nil),
     ] as [(UInt64, Double, Double?)] {

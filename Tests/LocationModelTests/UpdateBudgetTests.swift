@@ -39,7 +39,7 @@ import Testing
     #expect(budget.isComplete(at: 2_500_000))
   }
 
-  @Test func `whichever limit comes first counts`() {
+  @Test func `the first limit that is reached counts`() {
     var budget = UpdateBudget<BootClock>(maxUpdates: 1, duration: .milliseconds(1000))
     budget.started(at: 0)
     #expect(budget.isComplete(at: 1_000_000))

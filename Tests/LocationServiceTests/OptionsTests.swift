@@ -98,7 +98,7 @@ import Testing
     #expect(throws: DBusError.self) { try subscription([("maximum-age", .uint32(1))]) }
   }
 
-  @Test func `more than 32 keys are refused before they are looked at`() throws {
+  @Test func `more than 32 keys are refused before they are read`() throws {
     let error = #expect(throws: DBusError.self) { try request((0..<33).map { ("key\($0)", Value.uint32(0)) }) }
     #expect(error?.message.contains("32") == true)
   }
@@ -167,7 +167,7 @@ struct ConfigurationTests {
     #expect(throws: KeyFile.FileError.self) { try Configuration.load(file: "/nonexistent/geopublicist.conf") }
   }
 
-  @Test func `every mistake is reported at once`() throws {
+  @Test func `all mistakes are reported together`() throws {
     let error = try #require(throws: KeyFile.FileError.self) {
       try load("[Servce]\nx=1\n[Service]\nidle-timeout=-1\n[Limits]\ncalls-burst=0\nregions=7\nregion=7\n")
     }

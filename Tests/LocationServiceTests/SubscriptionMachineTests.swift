@@ -99,13 +99,13 @@ nonisolated extension [ClientAction] {
     #expect(machine.handle(.location(location(2), .exact), at: 3) == [])
   }
 
-  @Test func `a reduced grant begins a chain at its level, which each location contains`() {
+  @Test func `a reduced grant begins a chain at its level, and each location names the level`() {
     var machine = started()
     _ = machine.handle(.location(location(1), .exact), at: 1)
     let actions = machine.handle(access(.city), at: 2)
     #expect(actions.contains(inOrder: .follow(nil), .follow(.city)))
     #expect(machine.last == nil, "it was finer than is allowed now")
-    #expect(machine.handle(.location(location(2), .exact), at: 3) == [], "one that was still on its way")
+    #expect(machine.handle(.location(location(2), .exact), at: 3) == [], "a late location of the old level")
     let delivery = Delivery(location: location(3, .city), isReduced: true)
     #expect(machine.handle(.location(location(3, .city), .city), at: 4) == [.deliver(delivery)])
   }

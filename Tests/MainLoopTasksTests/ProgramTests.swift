@@ -15,7 +15,7 @@ import Testing
       ])
   }
 
-  @Test func `a debug build reports a task that nobody serves, once`() throws {
+  @Test func `a debug build reports once that tasks are not served`() throws {
     let process = try ChildProcess([Rig.product("GeopublicistTasksBenchmark"), "unserved"])
     try eventually("the hint") { process.standardError.contains("call MainLoop.main.serveTasks()") }
     #expect(process.exited == nil && process.standardError.count(where: \.isNewline) == 1)

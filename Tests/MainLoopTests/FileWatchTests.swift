@@ -80,7 +80,7 @@ import Testing
       watch = nil
     }
     pipe.hangUp()
-    try turning("the hang-up is told") { found.contains(.hangUp) }
+    try turning("the hang-up is reported") { found.contains(.hangUp) }
     #expect(watch == nil)
   }
 
@@ -94,7 +94,7 @@ import Testing
     pipe.hangUp()
     try turning(for: .milliseconds(30), "it is silent") { calls == 0 }
     watch.wait(for: .readable)
-    try turning("it hears again") { calls > 0 }
+    try turning("it receives signals again") { calls > 0 }
   }
 
   @Test func `the watched conditions may change`() throws {

@@ -8,7 +8,7 @@ import Testing
     var calls = 0
     let source = MainLoop.main.nextTurn { calls += 1 }
     #expect(calls == 0)
-    try turning("the turn comes") { calls == 1 }
+    try turning("its turn begins") { calls == 1 }
     try turning(for: .milliseconds(20), "it stays one") { calls == 1 }
     #expect(!source.isActive)
   }

@@ -67,7 +67,7 @@ extension LocationPublicist {
   }
 
   /// An immediate retry is refused again, so the stream ends after the last attempt.
-  @Test func `retrying does not loop for ever`() {
+  @Test func `retrying does not loop endlessly`() {
     let recorder = scene.publicist.statusPublisher().retry(2).record()
     scene.source.authorize(.refused(.disabledByUser))
     #expect(recorder.completion == .failure(.denied))

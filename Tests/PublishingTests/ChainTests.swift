@@ -19,7 +19,7 @@ import Testing
     rule.check { $0.a.append($0.b) }
   }
 
-  @Test func `append and prepend take values, sequences and publishers; the last prepended comes first`() {
+  @Test func `append and prepend accept values, sequences and publishers; the last prepended is first`() {
     let base = [3, 4].publisher.eraseToAnyPublisher()
     #expect(base.append(5, 6).record().values == [3, 4, 5, 6])
     #expect(base.append([5, 6]).record().values == [3, 4, 5, 6])

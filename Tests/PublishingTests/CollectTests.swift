@@ -5,7 +5,7 @@ import Testing
 
 @Suite("collect") struct CollectTests {
   @Test(arguments: [
-    Rule("the remainder comes at the end", "1 2 3 end", gives: "[1, 2] [3] end"),
+    Rule("the remainder is sent at the end", "1 2 3 end", gives: "[1, 2] [3] end"),
     Rule("the remainder is dropped on failure", "1 2 3 fail", gives: "[1, 2] fail"),
     Rule(
       "a demand for groups is a demand for as many values as they hold", asking: .max(2), "1 2 3 4",
@@ -29,7 +29,7 @@ import Testing
       "sends the values of each interval, and the remainder at the end",
       "0.1s 1 0.4s 2 0.4s 3 0.4s 4 0.4s 5 0.4s 6 end 1s", gives: "[1, 2, 3] [4, 5] [6] end"),
     Rule("a failure drops the remainder", "1 fail 2s", gives: "fail"),
-    Rule("nothing comes after a cancellation", "1 cancel 2s", gives: ""),
+    Rule("nothing is sent after a cancellation", "1 cancel 2s", gives: ""),
   ])
   func `collect by time, which stops its timer at the end`(rule: Rule) {
     var scheduler: TestScheduler?
@@ -42,7 +42,7 @@ import Testing
 
   @Test(arguments: [
     Rule(
-      "whichever comes first", "0.1s 1 2 3 4 5 | 1s | 6 end 1s", gives: "[1, 2] [3, 4] | [5] | [6] end")
+      "the first of time and count", "0.1s 1 2 3 4 5 | 1s | 6 end 1s", gives: "[1, 2] [3, 4] | [5] | [6] end")
   ])
   func `collect by time or count`(rule: Rule) {
     rule.check { $0.up.collect(.byTimeOrCount($0.scheduler, 1, 2)) }

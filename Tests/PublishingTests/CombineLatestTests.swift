@@ -7,7 +7,7 @@ import Testing
   @Test(arguments: [
     Rule("is silent until every side has sent a value", "a:1 a:2 | b:10", gives: "| (2, 10)"),
     Rule("keeps the last value of a finished side", "a:1 a:end b:10 b:11 b:end", gives: "(1, 10) (1, 11) end"),
-    Rule("a side that ends without a value ends it at once", "b:1 clear a:end", gives: "b:cancel end"),
+    Rule("a side that ends without a value ends it immediately", "b:1 clear a:end", gives: "b:cancel end"),
     Rule("one failure cancels the other side before it is passed on", "clear b:fail", gives: "a:cancel fail"),
     Rule(
       "without demand no tuple passes; with demand the next contains the newest values", asking: .max(1),

@@ -8,7 +8,7 @@ import Testing
     Rule("a completion discards the pending value", "1 0.5s end run", gives: "end"),
     Rule("a failure discards the pending value too", "1 fail run", gives: "fail"),
     Rule("a completion is delivered through the scheduler", "end | run", gives: "| end"),
-    Rule("only the last of a burst passes, due after the last", "1 0.5s 2 0.5s 3 0.9s | 0.1s", gives: "| 3"),
+    Rule("only the last of a burst passes, one interval after it", "1 0.5s 2 0.5s 3 0.9s | 0.1s", gives: "| 3"),
     Rule("no demand at due time: the value is lost, not kept", asking: .none, "1 2s ask:1 2s 2 2s", gives: "2"),
     Rule(
       "demand counts; values due beyond it are lost", asking: .max(2), "1 2s 2 2s 3 2s 4 2s ask:1 5 2s", gives: "1 2 5"),

@@ -7,7 +7,7 @@ import Testing
   @Test(arguments: [
     Rule("ends when all have ended", "a:1 a:end b:2 | b:end", gives: "1 2 | end"),
     Rule(
-      "one failure cancels the other before the failure goes down", "clear a:fail b:1 b:fail", gives: "b:cancel fail"),
+      "one failure cancels the other before it is passed on", "clear a:fail b:1 b:fail", gives: "b:cancel fail"),
     Rule(
       "limited demand: max(1) to each, one value stored per side", asking: .max(1), "a:+1 a:+2 | ask:1",
       gives: "a:sub a:max(1) b:sub b:max(1) 1 max(1) max(0) | 2 a:max(1)"),
@@ -84,7 +84,7 @@ import Testing
     let other = Record(output: [6, 1], completion: .failure(TestError.oops)).map { $0 }
     let both = one.merge(with: other).record(asking: .none)
     both.request(.max(6))
-    // The failure arrives when the first side has been asked for two of its values.
+    // The failure arrives after two values of the first side have been requested.
     #expect(both.trace.text == "5 6 2 1 fail")
   }
 

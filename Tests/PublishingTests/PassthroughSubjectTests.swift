@@ -29,7 +29,7 @@ import Testing
     b.cancel()
   }
 
-  @Test func `send within send goes depth first`() {
+  @Test func `nested sends are delivered depth first`() {
     let a = subject.record(trace, "a") {
       if $0 == 1 { subject.send(2) }
       return .none

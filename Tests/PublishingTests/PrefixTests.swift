@@ -12,7 +12,7 @@ import Testing
     rule.check { $0.up.prefix(2) }
   }
 
-  @Test(arguments: [Rule("ends at once", "", gives: "end")])
+  @Test(arguments: [Rule("ends immediately", "", gives: "end")])
   func `prefix(0)`(rule: Rule) {
     rule.check { $0.up.prefix(0) }
   }
@@ -40,7 +40,7 @@ import Testing
     rule.check { $0.a.prefix(untilOutputFrom: $0.b) }
   }
 
-  @Test(arguments: [Rule("ends before the first value if the other sends at once", "1", gives: "end")])
+  @Test(arguments: [Rule("ends before the first value if the other sends synchronously", "1", gives: "end")])
   func `prefix(untilOutputFrom: Just)`(rule: Rule) {
     rule.check { $0.up.prefix(untilOutputFrom: Just(0)) }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A process started by a test. Its output goes to files, so that it never waits for a reader.
+/// A process started by a test. Its output is written to files, so that it never waits for a reader.
 ///
 /// It is killed, with its whole process group, when the last reference is released, and by the kernel when this process
 /// ends for any reason.

@@ -35,8 +35,8 @@ public final class NMEAServer {
     return !connections.isEmpty
   }
 
-  /// Writes a fix, after waiting for GeoClue to connect and to read earlier ones: of several sentences that it reads
-  /// at once, GeoClue takes only the last.
+  /// Writes a fix, after waiting for GeoClue to connect and to read earlier ones: GeoClue uses only the last of several
+  /// sentences that it reads together.
   ///
   /// - Throws: `DeadlineExceeded` if GeoClue does not connect.
   public func write(_ sentence: GGASentence, within limit: Duration = .seconds(10), turn: () -> Void = nap) throws {

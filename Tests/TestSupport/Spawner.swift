@@ -41,7 +41,7 @@ nonisolated final class Spawner: Sendable {
     thread.start()
   }
 
-  /// Starts a process in a process group of its own. It inherits descriptors that are not close-on-exec.
+  /// Starts a process in a new process group. It inherits descriptors that are not close-on-exec.
   func spawn(_ request: Request) throws -> pid_t {
     turn.lock()
     defer { turn.unlock() }

@@ -298,7 +298,7 @@ import Testing
     #expect(region.changes.last == Change(.exited, at: 220, hasGap: true))
   }
 
-  @Test func `a cell coarser than the region is reported at once and never evaluated`() {
+  @Test func `a cell coarser than the region is reported immediately and never evaluated`() {
     var region = simulation(radius: 14_999, level: .city)
     #expect(region.changes == [Change(.lost, at: 0, reason: .accuracyLimited)])
     #expect(region.machine.reason == .accuracyLimited)

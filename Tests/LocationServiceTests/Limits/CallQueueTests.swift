@@ -159,7 +159,7 @@ import Testing
     #expect(queue.drain() == [1, 2])
   }
 
-  @Test func `a departing client takes only its own calls along`() {
+  @Test func `only a departing client's own calls are dropped`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<6 { #expect(queue.add(number, bytes: 7, from: number % 2 == 0 ? "a" : "b", of: 1) == nil) }
     #expect(queue.add(9, bytes: 7, from: "c", of: nil) == nil)

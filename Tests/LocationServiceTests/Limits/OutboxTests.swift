@@ -48,7 +48,7 @@ import Testing
     #expect(done == ["location"])
   }
 
-  @Test func `after a megabyte without an answer nothing goes out, and after the answer everything`() {
+  @Test func `after a megabyte without an answer nothing is sent, and after the answer everything`() {
     for _ in 0..<30 { way.outbox.sent(100_000, to: ":1.1") }
     #expect(way.outbox.state(of: ":1.1") == .suspended)
     #expect(!way.outbox.hasRoom(for: ":1.1"))
@@ -182,7 +182,7 @@ import Testing
     }
     mark(calm, .account(1000), pacer)
     try turning("another account has its turn") { calm.told == 1 }
-    try turning("the last value is told") { !flapping.isMarked }
+    try turning("the last value is reported") { !flapping.isMarked }
     let seconds = (ContinuousClock.now - start).components.seconds + 1
     #expect(flapping.told <= Int64(pace.burst) + seconds * Int64(pace.perSecond))
   }

@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 @Suite struct SimulationTests {
-  @Test func `the same seed gives the same trace`() throws {
+  @Test func `the same seed yields the same trace`() throws {
     let (first, second) = (try simulate(7, hours: 0.2), try simulate(7, hours: 0.2))
     #expect(first["hash"] != nil)
     #expect(first == second)

@@ -9,7 +9,7 @@ final class Audit {
     let user: String
   }
 
-  /// Those of the last two minutes.
+  /// The lines of the last two minutes.
   private(set) var lines: [Line] = []
   /// When access was last granted to each user, and when a limit last may have suppressed further lines.
   private(set) var grants: [String: Int64] = [:]
@@ -55,7 +55,7 @@ extension Checks {
     broken("the log says who was granted a location", "client \(client.number): \(parcel.story)")
   }
 
-  /// A client has been told its authorization.
+  /// A client has received its authorization.
   func told(_ client: Client, _ status: String, before: String?) {
     guard let before, before.hasPrefix("authorized"), !status.hasPrefix("authorized"), client.isReading,
       world.schedule.now - client.readSince > 1_000_000

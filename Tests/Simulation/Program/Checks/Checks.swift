@@ -60,7 +60,7 @@ final class Checks {
   var turns: [Int: (since: Int64, answers: Int)] = [:]
   var longestTurn = 0
   let audit = Audit()
-  /// Includes those given while polkit and logind are asked about the client.
+  /// Includes those sent while polkit and logind are asked about the client.
   static let mostTurns = 250
   /// The reduced locations of the last intervals, by level.
   private var reducedLocations: [AccuracyLevel: [ReducedLocation]] = [:]
@@ -263,7 +263,7 @@ final class Checks {
     broken("a program that GeoClue disallows gets nothing", parcel.story)
   }
 
-  /// An event of a region reveals no more than its client may know.
+  /// An event of a region reveals no more than its client's level.
   private func told(_ event: [String: Value], _ radius: Double, _ parcel: Parcel) {
     guard let state = event["State"]?.string, state != "unknown",
       let client = world.clients.first(where: { $0.name == parcel.destination })

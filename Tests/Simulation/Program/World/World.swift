@@ -197,7 +197,7 @@ final class World {
     return fix
   }
 
-  /// Whether the service must notice that a measurement is wrong: good ones came before it.
+  /// Whether the service must detect an outlier, because good measurements preceded it.
   func isOutlierObvious(_ fix: Fix) -> Bool {
     let since = max(wokeAt, clockSetAt, geoclue.silentAt, geoclue.startedAt, geoclue.heldAt)
     return fix.measuredAt - since > 10_000_000 && geoclue.interval == 1_000_000 && geoclue.hasBeenSteady
