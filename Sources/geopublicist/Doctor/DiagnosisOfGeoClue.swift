@@ -103,7 +103,7 @@ nonisolated extension Diagnosis {
     {
       return problem(
         "configuration", "users",
-        tr("GeoClue's configuration restricts the service to some users, and not to the one that the service runs as"),
+        tr("GeoClue's configuration allows the service only for other users than the one that it runs as"),
         tr("Add \(user) to users, or leave users empty, under \(group); \(restart)"))
     }
     if facts.isRefused(for: .disallowedByConfiguration) {
