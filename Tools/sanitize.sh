@@ -7,7 +7,7 @@
 #   sanitize.sh [address|thread|leaks] [ARGUMENTS OF swift test]
 #
 # The service, the command and the tests are built with the sanitizer, in one folder for each sanitizer. A report from
-# any of these processes fails the run, even if its test passes. CONSUMERS is the number of clients.
+# any of these processes fails the run, even if its test passes. CLIENTS is the number of clients.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 package=$(CDPATH='' cd -- "$here/.." && pwd)
@@ -64,7 +64,7 @@ no_reports() {
 
 leaks() {
   build address --product geopublicistd
-  "$here/leaks.py" "$(scratch address)/debug/geopublicistd" "${CONSUMERS:-10000}"
+  "$here/leaks.py" "$(scratch address)/debug/geopublicistd" "${CLIENTS:-10000}"
   no_reports
 }
 

@@ -95,7 +95,7 @@ func combineLatest(values: Int) -> Measurement {
   }
 }
 
-/// A thousand values to each interval of virtual time.
+/// One thousand values for each interval of virtual time.
 func throttle(values: Int) -> Measurement {
   let scheduler = TestScheduler()
   let subject = PassthroughSubject<Int, Never>()

@@ -8,7 +8,7 @@ final class Model: ObservableObject {
   var plain = 0
 }
 
-/// Swallows what is printed.
+/// Discards printed text.
 struct Silence: TextOutputStream {
   mutating func write(_ string: String) {}
 }

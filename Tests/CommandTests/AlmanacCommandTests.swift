@@ -8,7 +8,7 @@ import Testing
 
   init() throws { machine = try CommandFixture() }
 
-  @Test func `almanac shows rows, an object, fields and a module of waybar`() throws {
+  @Test func `almanac prints rows, an object, fields or a module of waybar`() throws {
     let first = try machine.started(["almanac"])
     try machine.measure(52.5, 13.25)
     #expect(try first.waitForExit() == .status(0), "\(first.standardError)")

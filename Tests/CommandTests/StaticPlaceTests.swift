@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "writes for GeoClue"))
-  func `the file is for GeoClue's user alone, complete, and never replaced silently`() throws {
+  func `the file is complete, readable only by GeoClue's user, and never replaced silently`() throws {
     try copyConfiguration()
     #expect(try add(["--at", "40.689,-74.0445", "--radius", "60m"]).succeeded)
     let text = try String(contentsOfFile: file, encoding: .utf8)

@@ -57,7 +57,7 @@ private enum Examples {
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
   }
 
-  @Test func `the examples of the documentation are those that compile`() throws {
+  @Test func `the examples of the documentation are the compiled ones`() throws {
     let compiled = lines(try String(contentsOfFile: #filePath, encoding: .utf8))
     let sources = Rig.sourceFile("Sources")
     let names = try ["DBus", "MainLoop"].flatMap { module in

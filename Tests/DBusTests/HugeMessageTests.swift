@@ -18,7 +18,7 @@ import Testing
     return try #require(line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }) * 1_024
   }
 
-  /// The peak if nothing has happened since another call.
+  /// The peak that is measured without any work since the last call.
   private func settledPeakMemory() throws -> Int {
     _ = try peakMemory()
     return try peakMemory()

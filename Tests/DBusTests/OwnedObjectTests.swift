@@ -66,7 +66,7 @@ import Testing
     #expect(errors[0] == errors[1])
   }
 
-  @Test func `signals of an owned object go to its owner alone`() throws {
+  @Test func `signals of an owned object are sent only to its owner`() throws {
     let peers = try Peers()
     let other = try peers.connect()
     var heard: [String] = []

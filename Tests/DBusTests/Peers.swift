@@ -34,7 +34,7 @@ final class Peers {
     return (peers, sample)
   }
 
-  /// A further connection.
+  /// Another connection.
   func connect() throws -> Connection { try Connection(to: .address(bus.address)) }
 
   /// A call of a method of the sample.

@@ -39,7 +39,7 @@ import Testing
     #expect(all["Title"] == .string("second") && all["Deferred"] == .string("late"))
   }
 
-  @Test func `signals and properties follow a service that starts again`() throws {
+  @Test func `signals and properties continue after a restart of the service`() throws {
     let peers = try Peers()
     let proxy = proxy(on: peers)
     var heard: [String] = []

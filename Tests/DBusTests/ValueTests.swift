@@ -38,7 +38,7 @@ import Testing
     for value in Self.samples { #expect(try peers.call("Echo", .variant(value)) == [.variant(value)]) }
   }
 
-  @Test func `literals have the types of other libraries`() {
+  @Test func `literals have the same types as in other libraries`() {
     #expect(([1, 1.5, "a", true] as [Value]).map(\.signature) == ["i", "d", "s", "b"])
     #expect(["a": 1] as Value == .options([("a", .int32(1))]))
   }

@@ -206,7 +206,7 @@ import Testing
     #expect(machine.service.isRunning)
   }
 
-  @Test func `the available accuracy is followed`() throws {
+  @Test func `changes of the available accuracy are reported`() throws {
     let machine = try SimulatedFixture()
     let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)

@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
-  func `the list shows the caller's user, or everything to root`() throws {
+  func `the list contains the objects of the caller's user, or all for root`() throws {
     let machine = try ServiceFixture(.system)
     let root = try machine.client()
     let games = try machine.client(as: User.games)

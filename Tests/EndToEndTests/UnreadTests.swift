@@ -89,8 +89,8 @@ import Testing
     let quiet = try ServiceClient(on: bus)
     let other = try quiet.subscribeAndStart()
     let first = try quiet.locations(1, from: other).count
-    // Three times the bytes after which a client is pinged. Of more than 16 locations on the way from
-    // GeoClue the service reads only the newest, so each batch of ten is sent after the previous one.
+    // Three times the bytes after which a client is pinged. If more than 16 locations from GeoClue are pending, the
+    // service reads only the newest, so each batch of ten is sent after the previous one.
     for step in stride(from: 0, to: 2_000, by: 10) {
       try walk(10, perSecond: 100, from: step)
       _ = try quiet.locations(first + step + 10, from: other)

@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: Rig.sourceFile(".git")), "the sources are no repository"))
-  func `a tagged version can be depended on`() throws {
+  func `another package can depend on a tagged version`() throws {
     let repository = directory.file("geopublicist")
     for arguments in [
       ["-c", "safe.directory=*", "clone", "--quiet", "--depth", "1", "file://\(Rig.sourceFile("."))", repository],

@@ -181,7 +181,7 @@ import Testing
     #expect(place["gps_accuracy"]?.number == 3_000 && place["Level"] == nil)
   }
 
-  @Test func `the permission button calls with a flag and enough time`() throws {
+  @Test func `the permission button sets the interactive flag and a long timeout`() throws {
     let machine = try ExampleFixture()
     let process = try start([Rig.python, recipe("permission_button.py"), "--ask"], in: machine)
     #expect(try process.waitForExit() == .status(0), "\(process.standardError)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GeoClue
 
-/// From nothing to a client that sends fixes.
+/// The steps from the first demand to a client that sends fixes.
 @Suite nonisolated struct ConnectingTests {
   @Test func `nothing happens without subscribers`() {
     var driver = MachineDriver()

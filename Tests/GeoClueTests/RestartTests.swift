@@ -83,7 +83,7 @@ import Testing
     #expect(driver.authorization == .undecided)
   }
 
-  @Test func `new demand does not cause retries without limit`() {
+  @Test func `new demand does not cause unlimited retries`() {
     var driver = MachineDriver()
     var activations = 0
     for _ in 0..<6_000 {
@@ -101,7 +101,7 @@ import Testing
     #expect(activations >= 10, "but each of them gets an answer in the end")
   }
 
-  @Test func `requests do not cause retries without limit`() {
+  @Test func `requests do not cause unlimited retries`() {
     var driver = MachineDriver(after: .demand(.exact), .activationFailed(notInstalled: true))
     var activations = 0
     for _ in 0..<6_000 {

@@ -111,7 +111,7 @@ import Testing
     if let level { #expect(level.contractName == name) }
   }
 
-  @Test func `none has a display name`() {
+  @Test func `the level none has a display name`() {
     #expect(AccuracyLevel.none.contractName == "none")
   }
 

@@ -30,7 +30,7 @@ import Testing
   ]
 
   @Test(arguments: GridReducerTests.reducedLevels, [1.4, 30, 250])
-  func `a moving track reveals its cells alone`(level: AccuracyLevel, speed: Double) throws {
+  func `a moving track reveals only its cells`(level: AccuracyLevel, speed: Double) throws {
     let grid = Grid(cellSize: try #require(level.cellSize))
     for (seed, start) in Self.starts.enumerated() {
       var reducer = GridReducer(level: level)

@@ -5,12 +5,12 @@ import Testing
 
 /// On the main actor throughout, as a program with one thread uses it.
 @MainActor @Suite("values") struct ValuesTests {
-  /// Lets other tasks run until `condition` holds.
+  /// Yields to other tasks until `condition` holds.
   private func settle(until condition: () -> Bool) async {
     for _ in 0..<100_000 where !condition() { await Task.yield() }
   }
 
-  /// Lets other tasks run for a while, in which nothing should happen.
+  /// Yields to other tasks for a while, in which nothing should happen.
   private func settle() async {
     for _ in 0..<20 { await Task.yield() }
   }

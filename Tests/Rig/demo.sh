@@ -81,7 +81,8 @@ await is_owned org.geopublicist.Location1
 echo "A walk along Unter den Linden in Berlin: simulated receiver, real GeoClue, service, command. q or Ctrl-C ends it."
 echo "To use this bus from another terminal: export DBUS_SYSTEM_BUS_ADDRESS=$address PATH=$programs:\$PATH"
 "$programs/geopublicist" almanac --address "$address" || true
-# In the background, so that a signal to this script alone is handled immediately; with the keyboard, which sh would replace.
+# Runs in the background, so that this script handles signals immediately. Its input is the terminal, because sh would
+# replace it.
 exec 3<&0
 setpriv --pdeathsig=TERM -- "$programs/geopublicist" watch --address "$address" ${COUNT:+--count "$COUNT"} <&3 &
 client=$!

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs a program with folders mounted over others, visible to this program alone.
+# Runs a program with folders mounted over others, visible only to this program.
 #
 #   with-mounts.sh FOLDER=PLACE… -- COMMAND…
 #

@@ -33,7 +33,7 @@ import Testing
         ]
       ),
     ] as [(Double, Double, Double, [(SunDay.Event, Double)])])
-  func `no event is skipped next to the poles`(
+  func `no event is skipped near the poles`(
     latitude: Double, longitude: Double, start: Double, events: [(SunDay.Event, Double)]
   ) throws {
     var now = start

@@ -14,7 +14,7 @@ import Testing
     return RegionSimulation(configuration, level: level)
   }
 
-  @Test func `a first state is determined, then crossings are entered and exited`() {
+  @Test func `a first state is determined, then crossings are reported as entered and exited`() {
     var region = simulation()
     region.stay(1_000, during: 0...30)
     region.stay(0, during: 31...60)

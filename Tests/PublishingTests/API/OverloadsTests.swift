@@ -31,7 +31,7 @@ import Testing
     #expect(same.allSatisfy { $0 == one })
   }
 
-  @Test func `Just: overloads that may leave nothing`() {
+  @Test func `Just: overloads that may publish nothing`() {
     let nothing: [Int?.Publisher] = [
       one.compactMap { $0 > 1 ? $0 : nil }, one.dropFirst(), one.first { $0 > 1 }, one.output(in: 1..<2),
       one.prefix { $0 > 1 },
