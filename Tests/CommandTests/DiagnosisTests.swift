@@ -316,7 +316,7 @@ import Testing
       ($0.wiFi, $0.availableAccuracy) = (.unmanaged(isMasked: true), 0)
     },
     Row("sources-blocked", "rfkill unblock") { ($0.wiFi, $0.availableAccuracy) = (.blocked(isByDevice: false), 0) },
-    Row("sources-blocked", "the switch") { ($0.wiFi, $0.availableAccuracy) = (.blocked(isByDevice: true), 0) },
+    Row("sources-blocked", "Wi-Fi switch") { ($0.wiFi, $0.availableAccuracy) = (.blocked(isByDevice: true), 0) },
     Row("sources-no-adapter", "/etc/geolocation") { ($0.wiFi, $0.availableAccuracy) = (.noAdapter, 0) },
     Row("server-no-url", "Set url=") { $0.configuration?.serverURL = "beacondb" },
     // GeoClue
