@@ -205,7 +205,7 @@ import Testing
     #expect(geoclue.isRunning)
   }
 
-  @Test func `switch fails with the name of another agent that decides`() throws {
+  @Test func `switch fails and names another agent that decides`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let desktop = try DesktopAgent(at: bus.address)

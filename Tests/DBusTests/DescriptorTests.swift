@@ -159,7 +159,7 @@ private struct Pipe {
     }
   }
 
-  @Test func `a message has at most as many descriptors as every bus forwards`() throws {
+  @Test func `a message has no more descriptors than both buses forward`() throws {
     try withPipes { peers, pipes, _ in
       let descriptor = Value.structure([.string(""), .descriptor(try Pipe().writing)])
       let full = call("Keep", .array("(sh)", Array(repeating: descriptor, count: 16)), to: peers.service.uniqueName)

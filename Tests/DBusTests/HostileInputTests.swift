@@ -78,7 +78,7 @@ import Testing
     for call in waiting { call.drop() }
   }
 
-  @Test func `a huge string is carried, and small ones after it`() throws {
+  @Test func `a huge string is transferred, and small ones after it`() throws {
     let (peers, _) = try Peers.withSample()
     let text = Value.string(String(repeating: "x", count: 3_000_000))
     #expect(try peers.call("Echo", .variant(text)) == [.variant(text)])

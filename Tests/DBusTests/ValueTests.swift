@@ -24,7 +24,7 @@ import Testing
 
   @Test func `every value survives a message`() throws {
     let message = Message(signal: "S", of: "a.b", at: "/")
-    // A signature has at most 255 characters, so not all of them at once.
+    // A signature has at most 255 characters, so they are sent in several messages.
     for value in Self.samples {
       let message = Message(signal: "S", of: "a.b", at: "/", [value, .byte(1), value])
       #expect(message.signature == value.signature + "y" + value.signature)

@@ -134,7 +134,7 @@ struct ControlGroupTests {
     #expect(limiter.admit(subject(), of: 1, isGrant: false, at: 4) == nil)
     #expect(
       limiter.admit(subject(), of: 1, isGrant: false, at: .origin + AuditLimiter.window) == 1,
-      "the next line counts what was left out")
+      "the next line counts the omitted ones")
   }
 
   /// Regression: one user caused thousands of lines in a few seconds, with as many names.

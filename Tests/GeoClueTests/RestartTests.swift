@@ -77,7 +77,7 @@ import Testing
   @Test func `an old authorization does not outlive a failed attempt`() {
     var driver = MachineDriver.running()
     driver.send(.serviceVanished)
-    #expect(driver.authorization.isAuthorized, "a restart is no news for consumers")
+    #expect(driver.authorization.isAuthorized, "a restart is not reported to clients")
     driver.pass(250)
     driver.send(.activationFailed(notInstalled: true))
     #expect(driver.authorization == .undecided)

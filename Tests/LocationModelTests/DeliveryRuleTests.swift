@@ -29,49 +29,49 @@ import Testing
 
   static let scenarios = [
     Scenario(
-      "without thresholds everything goes at once", Configuration(),
+      "without thresholds every fix is sent immediately", Configuration(),
       [(0, 0, 5), (1, 0, 5), (1, 0, nil), (500, 7, 5)], [(1, 0), (2, 1), (3, 1), (4, 500)]),
     Scenario(
-      "the distance counts from the last one sent, so a slow walker gets there",
+      "the distance counts from the last one sent, so slow movement passes eventually",
       Configuration(distanceThreshold: 1),
       (0..<10).map { (UInt64($0) * 1000, 0.4 * Double($0), 5) }, [(1, 0), (4, 3000), (7, 6000), (10, 9000)]),
     Scenario(
       "at least the threshold, not more than it", Configuration(distanceThreshold: 100),
       [(0, 0, 5), (1, 99.99, 5), (2, 100.01, 5)], [(1, 0), (3, 2)]),
     Scenario(
-      "coming back to the last one sent is no distance", Configuration(distanceThreshold: 100),
+      "after a return to the last place sent the distance is zero", Configuration(distanceThreshold: 100),
       [(0, 0, 5), (1, 90, 5), (2, 0, 5), (3, -90, 5)], [(1, 0)]),
     Scenario(
-      "better by half and by 10 m counts as well", Configuration(distanceThreshold: 100),
+      "a fix that is better by half and by 10 m also passes", Configuration(distanceThreshold: 100),
       [(0, 0, 40), (1, 0, 21), (2, 0, 20), (3, 0, 11), (4, 0, 10)], [(1, 0), (3, 2), (5, 4)]),
     Scenario(
-      "better by half is not enough below 10 m", Configuration(distanceThreshold: 100),
+      "a fix that is better by half but not by 10 m does not pass", Configuration(distanceThreshold: 100),
       [(0, 0, 19), (1, 0, 9.5), (2, 0, 9), (3, 0, 0)], [(1, 0), (3, 2)]),
     Scenario(
       "10 m are not enough above 20 m", Configuration(distanceThreshold: 100),
       [(0, 0, 100), (1, 0, 51), (2, 0, 50)], [(1, 0), (3, 2)]),
     Scenario(
-      "unknown accuracy is no better, a known one is better than unknown", Configuration(distanceThreshold: 100),
+      "unknown accuracy is not better, a known one is better than unknown", Configuration(distanceThreshold: 100),
       [(0, 0, 40), (1, 0, nil), (2, 200, nil), (3, 200, 500)], [(1, 0), (3, 2), (4, 3)]),
     Scenario(
-      "in the time threshold the newest waits until it is over", Configuration(timeThreshold: .milliseconds(1000)),
+      "during the time threshold the newest waits until its end", Configuration(timeThreshold: .milliseconds(1000)),
       [(0, 0, 5), (100, 1, 5), (900, 2, 5), (1000 + 10, 3, 5)], [(1, 0), (3, 1000), (4, 2000)]),
     Scenario(
-      "after the time threshold the next one goes at once", Configuration(timeThreshold: .milliseconds(1000)),
+      "after the time threshold the next one is sent immediately", Configuration(timeThreshold: .milliseconds(1000)),
       [(0, 0, 5), (1000, 1, 5), (2500, 2, 5)], [(1, 0), (2, 1000), (3, 2500)]),
     Scenario(
-      "the time counts from when one was sent, not from when it came",
+      "the time counts from the last sending, not from the arrival",
       Configuration(timeThreshold: .milliseconds(1000)),
       [(0, 0, 5), (900, 1, 5), (1900, 2, 5)], [(1, 0), (2, 1000), (3, 2000)]),
     Scenario(
-      "the newest that passed goes", Configuration(distanceThreshold: 50, timeThreshold: .milliseconds(1000)),
+      "the newest that passed is sent", Configuration(distanceThreshold: 50, timeThreshold: .milliseconds(1000)),
       [(0, 0, 5), (100, 60, 5), (200, 80, 5), (300, 75, 5)], [(1, 0), (4, 1000)]),
     Scenario(
-      "what passed does not go after the device has come back",
+      "a fix that passed is not sent after the device has returned",
       Configuration(distanceThreshold: 50, timeThreshold: .milliseconds(1000)),
       [(0, 0, 5), (100, 60, 5), (200, 80, 5), (300, 10, 5)], [(1, 0)]),
     Scenario(
-      "what agrees with the one that waits does not drop it",
+      "a fix that agrees with the waiting one does not drop it",
       Configuration(distanceThreshold: 50, timeThreshold: .milliseconds(1000)),
       [(0, 0, 5), (100, 60, 25), (200, 40, 5)], [(1, 0), (2, 1000)]),
     Scenario(
@@ -82,24 +82,25 @@ import Testing
       Configuration(timeThreshold: .milliseconds(15_000), minimumInterval: .milliseconds(10_000)),
       [(0, 0, 5), (5000, 1, 5)], [(1, 0), (2, 15_000)]),
     Scenario(
-      "better accuracy waits like everything else",
+      "a fix with better accuracy also waits",
       Configuration(distanceThreshold: 100, timeThreshold: .milliseconds(1000)),
       [(0, 0, 500), (1, 0, 5)], [(1, 0), (2, 1000)]),
     Scenario(
       "debounce waits for quiet, but not for the first", Configuration(debounce: .milliseconds(200)),
       [(0, 0, 5), (100, 1, 5), (250, 2, 5), (440, 3, 5)], [(1, 0), (4, 640)]),
     Scenario(
-      "quiet that lasted exactly is quiet", Configuration(debounce: .milliseconds(200)),
+      "quiet for exactly the debounce time suffices", Configuration(debounce: .milliseconds(200)),
       [(0, 0, 5), (100, 1, 5), (300, 2, 5)], [(1, 0), (2, 300), (3, 500)]),
     Scenario(
-      "what does not pass the distance is quiet", Configuration(distanceThreshold: 50, debounce: .milliseconds(200)),
+      "a fix below the distance does not end the quiet",
+      Configuration(distanceThreshold: 50, debounce: .milliseconds(200)),
       [(0, 0, 5), (100, 60, 5), (200, 61, 5), (250, 45, 20), (350, 46, 20)], [(1, 0), (3, 400)]),
     Scenario(
-      "debounce begins when the time threshold is over",
+      "debounce begins at the end of the time threshold",
       Configuration(timeThreshold: .milliseconds(1000), debounce: .milliseconds(200)),
       [(0, 0, 5), (100, 1, 5)], [(1, 0), (2, 1200)]),
     Scenario(
-      "after the time threshold another one restarts the quiet",
+      "after the time threshold another fix restarts the debounce",
       Configuration(timeThreshold: .milliseconds(1000), debounce: .milliseconds(200)),
       [(0, 0, 5), (100, 1, 5), (1100, 2, 5)], [(1, 0), (3, 1300)]),
     Scenario(

@@ -120,7 +120,7 @@ import Testing
     #expect(phases == [.twilightEvening, .night, .twilightMorning, .day, .twilightEvening])
   }
 
-  @Test mutating func `the timer is armed for the change, by the wall clock, once`() throws {
+  @Test mutating func `the timer is armed once for the change, by the wall clock`() throws {
     start()
     _ = locate(52.5, 13.4)
     let report = machine.announcement()

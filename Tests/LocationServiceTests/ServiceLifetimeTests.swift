@@ -11,7 +11,7 @@ import Testing
 @testable import GeopublicistService
 
 @Suite struct ServiceLifetimeTests {
-  private func consumersOfAServiceThatHasEnded() throws -> () -> ClientRegistry? {
+  private func clientsOfAnEndedService() throws -> () -> ClientRegistry? {
     let bus = try PrivateBus(.session)
     let connection = try Connection(to: .address(bus.address))
     let manager = LocationManager(source: GeoClueSource(on: connection, desktopID: "org.example.Test"))
@@ -21,7 +21,7 @@ import Testing
 
   /// Regression: clients and the idle watch retained each other.
   @Test func `clients are released with their service`() throws {
-    let clients = try consumersOfAServiceThatHasEnded()
+    let clients = try clientsOfAnEndedService()
     #expect(clients() == nil)
   }
 

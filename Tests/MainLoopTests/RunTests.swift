@@ -22,7 +22,7 @@ import Testing
     MainLoop.main.nextTurn { turns += 1 }.keep()
     MainLoop.main.quit(status: 3)
     #expect(MainLoop.main.run() == 3)
-    #expect(turns == 0, "run() returned at once")
+    #expect(turns == 0, "run() returned immediately")
     try turning("the loop is still good") { turns == 1 }
   }
 

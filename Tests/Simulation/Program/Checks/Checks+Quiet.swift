@@ -40,12 +40,12 @@ extension Checks {
       of: client, asking: subscription.level, isNamed: subscription.isNamed)
     guard let told = subscription.told else {
       return broken(
-        "each started subscription is told its authorization", "\(subscription.path) of client \(client.number)")
+        "each started subscription receives its authorization", "\(subscription.path) of client \(client.number)")
     }
     if told != expected {
       broken(
-        "what a client was told last is true",
-        "client \(client.number) of \(client.user) was told \(told) at \(subscription.path), true is \(expected)")
+        "the last authorization sent to a client is true",
+        "client \(client.number) of \(client.user) received \(told) at \(subscription.path), true is \(expected)")
     }
   }
 

@@ -178,7 +178,7 @@ final class Client: Program {
     var options: [(String, Value)] = [
       ("accuracy", .string("exact")), ("timeout", .uint32(8_000)), ("maximum-age", .uint32(0)),
     ]
-    // No location is as accurate, but each is better than none.
+    // No location has this accuracy, so best-effort returns the best one.
     if chance.percent(30) { options += [("required-accuracy", .double(1)), ("best-effort", .boolean(true))] }
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000) { [weak self] reply in
       guard let self else { return }
