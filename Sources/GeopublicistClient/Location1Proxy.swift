@@ -44,7 +44,7 @@ import GeopublicistContract
     proxy.call(Location1Interface.requestAuthorization, value0, timeout: timeout, interactive: interactive, expecting: "ss") { result in handler(result.typed { values in if let value0 = values[0].string, let value1 = values[1].string { (value0, value1) } else { nil } }) }
   }
 
-  /// The subscriptions, regions and almanacs of the caller's user; root sees all.
+  /// The subscriptions, regions and almanacs of the caller's user, of more than 256 the newest; root sees all.
   func listSubscriptions(timeout: CallTimeout = .standard, interactive: Bool = false, _ handler: @escaping (Result<Value, CallFailure>) -> Void = { _ in }) {
     proxy.call(Location1Interface.listSubscriptions, timeout: timeout, interactive: interactive, expecting: "aa{sv}") { result in handler(result.typed { values in values[0] }) }
   }

@@ -19,7 +19,7 @@ import GeopublicistContract
   func createAlmanac(_ options: Value, _ call: MethodCall) throws(DBusError)
   /// Decides for the caller, and returns its status and reason.
   func requestAuthorization(_ options: Value, _ call: MethodCall) throws(DBusError)
-  /// The subscriptions, regions and almanacs of the caller's user; root sees all.
+  /// The subscriptions, regions and almanacs of the caller's user, of more than 256 the newest; root sees all.
   func listSubscriptions(_ call: MethodCall) throws(DBusError)
   /// The version of the service, such as "1.1.0".
   var version: String { get }
