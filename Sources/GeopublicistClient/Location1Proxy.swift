@@ -29,7 +29,7 @@ import GeopublicistContract
     proxy.call(Location1Interface.createRegion, value0, timeout: timeout, interactive: interactive, expecting: "o") { result in handler(result.typed { values in values[0].objectPath }) }
   }
 
-  /// Returns what follows from the location of the caller's city: day and night, time zone and town.
+  /// Returns an almanac: day and night, the time zone and the town.
   func getAlmanac(options value0: Value, timeout: CallTimeout = .standard, interactive: Bool = false, _ handler: @escaping (Result<Value, CallFailure>) -> Void = { _ in }) {
     proxy.call(Location1Interface.getAlmanac, value0, timeout: timeout, interactive: interactive, expecting: "a{sv}") { result in handler(result.typed { values in values[0] }) }
   }
@@ -39,12 +39,12 @@ import GeopublicistContract
     proxy.call(Location1Interface.createAlmanac, value0, timeout: timeout, interactive: interactive, expecting: "o") { result in handler(result.typed { values in values[0].objectPath }) }
   }
 
-  /// Decides for the caller, and returns its status and reason.
+  /// Decides about the caller's access, and returns its status and reason.
   func requestAuthorization(options value0: Value, timeout: CallTimeout = .standard, interactive: Bool = false, _ handler: @escaping (Result<(status: String, reason: String), CallFailure>) -> Void = { _ in }) {
     proxy.call(Location1Interface.requestAuthorization, value0, timeout: timeout, interactive: interactive, expecting: "ss") { result in handler(result.typed { values in if let value0 = values[0].string, let value1 = values[1].string { (value0, value1) } else { nil } }) }
   }
 
-  /// The subscriptions, regions and almanacs of the caller's user, of more than 256 the newest; root sees all.
+  /// Returns the subscriptions, regions and almanacs of the caller's user; root receives those of all users.
   func listSubscriptions(timeout: CallTimeout = .standard, interactive: Bool = false, _ handler: @escaping (Result<Value, CallFailure>) -> Void = { _ in }) {
     proxy.call(Location1Interface.listSubscriptions, timeout: timeout, interactive: interactive, expecting: "aa{sv}") { result in handler(result.typed { values in values[0] }) }
   }

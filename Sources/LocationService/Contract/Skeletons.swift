@@ -13,13 +13,13 @@ import GeopublicistContract
   func createSubscription(_ options: Value, _ call: MethodCall) throws(DBusError)
   /// Creates a stopped region that belongs to the calling connection: a circle that reports when the computer enters and leaves it.
   func createRegion(_ options: Value, _ call: MethodCall) throws(DBusError)
-  /// Returns what follows from the location of the caller's city: day and night, time zone and town.
+  /// Returns an almanac: day and night, the time zone and the town.
   func getAlmanac(_ options: Value, _ call: MethodCall) throws(DBusError)
   /// Creates a stopped almanac that belongs to the calling connection.
   func createAlmanac(_ options: Value, _ call: MethodCall) throws(DBusError)
-  /// Decides for the caller, and returns its status and reason.
+  /// Decides about the caller's access, and returns its status and reason.
   func requestAuthorization(_ options: Value, _ call: MethodCall) throws(DBusError)
-  /// The subscriptions, regions and almanacs of the caller's user, of more than 256 the newest; root sees all.
+  /// Returns the subscriptions, regions and almanacs of the caller's user; root receives those of all users.
   func listSubscriptions(_ call: MethodCall) throws(DBusError)
   /// The version of the service, such as "1.1.0".
   var version: String { get }
@@ -27,7 +27,7 @@ import GeopublicistContract
   var limits: Value { get }
   /// The state of the location source.
   var state: String { get }
-  /// The reason of the state: empty, a reason of a status, or geoclue-not-installed, geoclue-restarting, no-source, no-fix, or resting: the next delivery to any client is more than a minute away, and GeoClue is released until then.
+  /// The reason of the state.
   var stateReason: String { get }
   /// One sentence for the user about what is wrong and what to do; empty if nothing is wrong.
   var stateMessage: String { get }
@@ -73,7 +73,7 @@ extension Location1Skeleton {
 /// Implements `org.geopublicist.Location1.Subscription`. A method answers its call, immediately or later; an error that it throws is the
 /// answer.
 @MainActor protocol SubscriptionSkeleton: AnyObject {
-  /// Starts updates, now or as soon as access is granted.
+  /// Starts updates immediately, or when access is granted.
   func start(_ call: MethodCall) throws(DBusError)
   /// Stops updates; Start starts them again.
   func stop(_ call: MethodCall) throws(DBusError)
@@ -87,7 +87,7 @@ extension Location1Skeleton {
   func readAuthorizationMessage(_ request: PropertyRead)
   /// Whether the subscription is started and its owner is authorized.
   var isActive: Bool { get }
-  /// The last location delivered here.
+  /// The last location delivered to this subscription.
   func readLocation(_ request: PropertyRead)
   /// The requested level; the granted one may be coarser.
   var accuracy: String { get }
@@ -98,7 +98,7 @@ extension Location1Skeleton {
   /// Milliseconds; at most one update per interval; 0 for none.
   var timeThreshold: UInt32 { get }
   func writeTimeThreshold(_ value: UInt32, _ call: MethodCall) throws(DBusError)
-  /// Milliseconds of quiet before an update is sent; 0 for none.
+  /// Milliseconds without a newer location before an update is sent; 0 for none.
   var debounce: UInt32 { get }
   func writeDebounce(_ value: UInt32, _ call: MethodCall) throws(DBusError)
   /// Metres; locations with a larger or unknown Accuracy are skipped.
@@ -136,9 +136,9 @@ extension SubscriptionSkeleton {
 /// Implements `org.geopublicist.Location1.Region`. A method answers its call, immediately or later; an error that it throws is the
 /// answer.
 @MainActor protocol RegionSkeleton: AnyObject {
-  /// Starts monitoring, now or as soon as access is granted.
+  /// Starts monitoring immediately, or when access is granted.
   func start(_ call: MethodCall) throws(DBusError)
-  /// Stops monitoring, and the state becomes unknown; Start resumes and reports changes in between.
+  /// Stops monitoring, and the state becomes unknown.
   func stop(_ call: MethodCall) throws(DBusError)
   /// Ends the region and removes its object; Closed is sent with the reason by-consumer.
   func close(_ call: MethodCall) throws(DBusError)
@@ -146,11 +146,11 @@ extension SubscriptionSkeleton {
   var state: String { get }
   /// The reason of an unknown State; empty if it is known, and before Start.
   var stateReason: String { get }
-  /// When State last changed: the Timestamp of that event.
+  /// The Timestamp of the event with which State last changed.
   var since: Value { get }
   /// The last event of StateChanged.
   func readLastEvent(_ request: PropertyRead)
-  /// Latitude of the centre in degrees; like all properties, only the owner can read it.
+  /// Latitude of the centre in degrees.
   var latitude: Double { get }
   /// Longitude of the centre in degrees.
   var longitude: Double { get }
@@ -196,7 +196,7 @@ extension RegionSkeleton {
 /// Implements `org.geopublicist.Location1.Almanac`. A method answers its call, immediately or later; an error that it throws is the
 /// answer.
 @MainActor protocol AlmanacSkeleton: AnyObject {
-  /// Starts updates, now or as soon as access is granted.
+  /// Starts updates immediately, or when access is granted.
   func start(_ call: MethodCall) throws(DBusError)
   /// Stops updates, and drops the location; Start starts them again.
   func stop(_ call: MethodCall) throws(DBusError)
