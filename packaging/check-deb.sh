@@ -17,7 +17,7 @@ fail() {
   exit 1
 }
 
-# Suppressed tags: the first exists only on Debian 12 and is wrong for services started by the bus; the second only says
+# Suppressed tags: the first exists only on Debian 12 and is wrong for services started by the bus; the second only means
 # that the local lintian is older than the policy version; the third names binary messages, the seeds of a fuzzer.
 "$source/packaging/source-package.sh" "$scratch" > /dev/null
 lintian --allow-root --info --display-info --display-experimental --pedantic \

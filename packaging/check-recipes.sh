@@ -7,7 +7,7 @@
 #                                   PROGRAMS: the folder of the built programs (.build/release)
 #   check-recipes.sh --build        builds them from the source archive with this machine's Swift and without the recipes'
 #                                   dependencies: rpmbuild, makepkg, the phases of the Nix expression
-#   check-recipes.sh --build-check  the same with their tests, which `make check` has as well
+#   check-recipes.sh --build-check  the same with their tests, which `make check` also runs
 #
 # The recipes share one tree in .build-recipes, so that Swift compiles it once. As root it is built by `nobody`.
 set -eu
@@ -18,7 +18,7 @@ trap 'rm -rf "$scratch"' EXIT
 work=$PWD/.build-recipes
 SWIFT=$(Tools/find-swift.sh)
 PATH=$(dirname -- "$SWIFT"):$PATH
-# Others than root may run what this makes.
+# Users other than root may run the results.
 chmod a+rx "$scratch"
 export HOME="$work/home" LC_ALL=C.UTF-8 PATH
 

@@ -4,7 +4,7 @@
 # Installs the results of `make build` and all related files. Run by `make install`.
 #
 #   install.sh                 installs
-#   install.sh --uninstall     removes the files that it would install, if given the same variables, and its own empty folders
+#   install.sh --uninstall     removes the files that it would install with the same variables, and its own folders if empty
 #
 # Environment variables or make variables select the folders:
 #
@@ -13,7 +13,7 @@
 #   SYSTEMUNITDIR      and the other variables below: folders of the bus, systemd and polkit (from pkg-config)
 #   PROGRAMS           the folder of the built programs (.build/release)
 #
-# The service reads its configuration from /etc/geopublicist; CONFIGDIR puts the file that is installed elsewhere.
+# The service reads its configuration from /etc/geopublicist. CONFIGDIR is the folder for the installed configuration file.
 set -eu
 cd "$(dirname -- "$0")/.."
 prefix=${PREFIX:-/usr/local}

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that everything in the tree agrees on a version, builds the source archive, tries it as each distribution and on
-arm64, and prints what remains for a human.
+arm64, and prints the steps that remain to be done by hand.
 
     release.py VERSION [FOLDER]      FOLDER: for the archive (.build-release)
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Creates the source archive of this tree, without debian/: bit for bit the same from the same files, wherever and by whomever.
+# Creates the source archive of this tree, without debian/. The same files always result in the same archive, bit for bit.
 #
 #   source-archive.sh FOLDER        the folder for geopublicist-VERSION.tar.xz; prints its path
 set -eu

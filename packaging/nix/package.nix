@@ -12,7 +12,7 @@ stdenv.mkDerivation {
 
   postPatch = "patchShebangs packaging Tests/Rig Tools";
 
-  # swiftpm's hook would build another configuration than the one that is measured.
+  # swiftpm's hook would build a different configuration from the one that is measured.
   buildPhase = ''
     runHook preBuild
     make build SWIFT=${swiftpm}/bin/swift SWIFT_FLAGS="--disable-sandbox"
@@ -27,7 +27,7 @@ stdenv.mkDerivation {
     runHook postCheck
   '';
 
-  # Nothing is installed outside of the output, whatever folders the dependencies name.
+  # Everything is installed into the output, even if the dependencies name other folders.
   installPhase = ''
     runHook preInstall
     PREFIX=$out APPARMORDIR= CONFIGDIR=$out/etc/geopublicist \
