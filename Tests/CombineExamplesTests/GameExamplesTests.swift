@@ -78,7 +78,7 @@ import Testing
     game.stop()
   }
 
-  @Test func `bad answers become failures`() {
+  @Test func `invalid answers become failures`() {
     let (game, scheduler) = (Game(), TestScheduler())
     let good = picture(answer(#"{"url":"http://a/1"}"#)).flatMap { download($0) }
     game.play(good, picture(answer("x", code: 500)).flatMap { download($0) }, on: scheduler)

@@ -70,7 +70,7 @@ import Testing
   }
 
   /// Uses every operator that the lists only name, on the values 1 to 5.
-  @Test func `operators that are only named compile`() {
+  @Test func `operators that the tutorials only name have the expected results`() {
     let numbers = (1...5).publisher.setFailureType(to: Error.self)
     #expect(values(numbers.tryScan(0) { $0 + $1 }) == "1 3 6 10 15")
     #expect(values(numbers.tryCompactMap { $0 > 3 ? $0 : nil }) == "4 5")

@@ -14,7 +14,7 @@ import Testing
     #expect(entries == [1, 2, 3])
   }
 
-  @Test func `timed operators accept it`() async {
+  @Test func `timed operators accept a TaskScheduler`() async {
     let subject = PassthroughSubject<Int, Never>()
     let values = subject.debounce(for: .milliseconds(20), scheduler: scheduler).keepingNewest().values
     var iterator = values.makeAsyncIterator()

@@ -41,7 +41,7 @@ import Testing
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
   }
 
-  @Test func `an agent returns after another one that left before it registered`() {
+  @Test func `an agent registers again if another one exits before it has registered`() {
     var machine = machine(
       .geoclueAppeared, .probed(isAnotherRegistered: false), .accepted, .rivalFound(Self.desktop, hasAnnounced: false),
       .left(Self.desktop))
@@ -50,7 +50,7 @@ import Testing
     #expect(machine.handle(.accepted) == [] && machine.phase == .registered && !machine.standsAside)
   }
 
-  @Test func `a desktop whose agent has given up does not prevent another one`() {
+  @Test func `a desktop's agent that never registers does not prevent another one`() {
     var machine = machine(.rivalFound(Self.desktop, hasAnnounced: false), .geoclueAppeared)
     #expect(machine.standsAside)
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
@@ -205,7 +205,7 @@ import Testing
     #expect(geoclue.isRunning)
   }
 
-  @Test func `switch fails and names another agent that decides`() throws {
+  @Test func `switch fails and names the agent that decides instead`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let desktop = try DesktopAgent(at: bus.address)

@@ -25,7 +25,7 @@ import Testing
     for secret in ["52.", "13.2"] { #expect(!text.contains(secret)) }
   }
 
-  @Test func `almanac --follow prints a line now, and ends cleanly`() throws {
+  @Test func `almanac --follow prints the current almanac and ends cleanly`() throws {
     let follow = try machine.started(["almanac", "--follow", "--format", "{phase}", "--night-offset=-30min"])
     try machine.measure(52.5, 13.25)
     try eventually("a line", seen: follow.standardError) { follow.standardOutput.hasSuffix("\n") }

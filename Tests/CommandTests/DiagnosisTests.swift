@@ -359,7 +359,7 @@ import Testing
     #expect(found.first?.remedy.hasPart(row.remedy) == true, "\(found.first?.remedy ?? "")")
   }
 
-  @Test func `iwd does not matter where a receiver or wpa_supplicant serves`() {
+  @Test func `iwd is not reported if another source is available or Wi-Fi is turned off`() {
     #expect(problems { ($0.wiFi, $0.availableAccuracy) = (.iwd, 8) } == [])
     #expect(
       problems {
@@ -368,7 +368,7 @@ import Testing
       } == ["sources"])
   }
 
-  @Test func `sources and the server do not matter where the configuration or the static file is wrong`() {
+  @Test func `an invalid configuration or static file is reported instead of its consequences`() {
     for file in [DoctorFacts.StaticFile.valid, .invalid] {
       #expect(
         problems {
@@ -383,11 +383,11 @@ import Testing
       } == ["configuration"])
   }
 
-  @Test func `on another bus nothing else matters`() {
+  @Test func `if the bus is not the machine's own, no other fault is reported`() {
     #expect(problems { ($0.isBusForeign, $0.busVariable, $0.geoclue) = (true, "X", .missing) } == ["bus"])
   }
 
-  @Test func `an agent does not matter where the session or a rule forbids access`() {
+  @Test func `agents are not reported if the session or a rule forbids access`() {
     #expect(problems { ($0.session, $0.authorizationReason) = (.some(.none), "no-agent") } == ["session"])
     #expect(problems { ($0.authorizationReason, $0.desktopLevel) = ("disallowed-by-policy", .city) } == ["polkit"])
   }
@@ -406,7 +406,7 @@ import Testing
     #expect(DoctorFacts.StaticFile(path, geoclueUser: 12_345) == .unreadable)
   }
 
-  @Test func `the socket of a receiver counts if it is configured and missing`() throws {
+  @Test func `a missing socket of a receiver is reported only if it is configured`() throws {
     let folder = TemporaryDirectory()
     for (enable, socket, missing) in [
       ("true", "/nonexistent", true), ("false", "/nonexistent", false), ("true", "/", false),
@@ -423,7 +423,7 @@ import Testing
     #expect(Diagnosis.polkit(facts)?.id == "polkit-rejected")
   }
 
-  @Test func `programs outside a session are pointed to the polkit rule`() {
+  @Test func `programs outside a session are referred to the polkit rule`() {
     var facts = Self.healthy()
     facts.session = .some(.none)
     #expect(Diagnosis.session(facts)?.remedy.hasPart(facts.ruleFile) == true)
@@ -444,7 +444,7 @@ import Testing
     #expect(facts.diagnoses.map(\.id) == ["sandbox-ok"])
   }
 
-  @Test func `coordinates that GeoClue broadcasts are a hint`() throws {
+  @Test func `coordinates that GeoClue broadcasts are reported as a hint`() throws {
     var facts = Self.healthy()
     #expect(Diagnosis.privacy(facts) == nil)
     facts.areCoordinatesBroadcast = true
@@ -469,7 +469,7 @@ import Testing
   }
 
   /// An administrator's rule may allow what would otherwise be refused.
-  @Test func `a client that receives locations has no fault to report`() {
+  @Test func `no fault is reported for a client that receives locations`() {
     #expect(
       problems {
         ($0.attempt, $0.session, $0.polkit) = (.fix(isSimulated: false), .state("online"), .missing)

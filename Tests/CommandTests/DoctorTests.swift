@@ -170,7 +170,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
-  func `doctor reports missing agent, polkit and session to an ordinary user`() throws {
+  func `doctor reports a missing agent, polkit and session to an ordinary user`() throws {
     let machine = try CommandFixture()
     let found = try problems(on: machine.bus, as: 65534)
     #expect(found["agent"]?.hasPrefix("No location agent is running") == true)

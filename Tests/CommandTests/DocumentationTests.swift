@@ -103,7 +103,7 @@ import Testing
     ("monitor --li", "monitor --listen"), ("doctor --geo", "doctor --geoclue-config"), ("list --li", "list --li"),
     ("doctor --geoclue-config=/etc/dbus", "doctor --geoclue-config=/etc/dbus-1"),
     ("--vers", "--version"),
-  ]) func `zsh completes a word that was begun`(beginning: String, completed: String) throws {
+  ]) func `zsh completes a partial word`(beginning: String, completed: String) throws {
     let shell = try ChildProcess(["script", "-qefc", "zsh -f -i", "/dev/null"], environment: Self.environment)
     let folder = Rig.sourceFile("packaging/completions")
     try shell.send("unsetopt beep; fpath=('\(folder)' $fpath); autoload -Uz compinit; compinit -u -D; print rea''dy")

@@ -145,7 +145,7 @@ import Testing
     #expect(failure.message.hasPrefix("The service did not start;") == (presence == .activatable))
   }
 
-  @Test(.enabled(if: Rig.isRoot, "unmounts /proc")) func `arguments arrive without /proc`() throws {
+  @Test(.enabled(if: Rig.isRoot, "unmounts /proc")) func `arguments are read without /proc`() throws {
     let script = "umount -l /proc && exec \"$1\" --version"
     for program in ["geopublicist", "geopublicistd"] {
       let result = try run(["unshare", "--mount", "sh", "-c", script, "sh", Rig.product(program)])
@@ -162,7 +162,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test func `no fix in time exits with 5`() throws {
+  @Test func `a timeout without a fix exits with 5`() throws {
     let machine = try CommandFixture()
     let result = try machine.finished(["locate", "--timeout", "500ms"])
     #expect(result.exit == .status(5))

@@ -172,7 +172,7 @@ import Testing
     #expect(waybar.hasSuffix("\"class\":\"located\"}"))
   }
 
-  @Test func `rounding never makes 60 seconds`() {
+  @Test func `rounding never produces 60 seconds`() {
     #expect(LocationTemplate.dms(Location(latitude: 59.99999999, longitude: -0.9999999)) == "60°0′0.0″N 1°0′0.0″W")
   }
 
@@ -188,7 +188,7 @@ import Testing
 @Suite struct SuggestionTests {
   private let commands = ["status", "locate", "watch", "record", "list", "sun"]
 
-  @Test func `an unambiguous beginning is enough`() {
+  @Test func `an unambiguous prefix is accepted`() {
     #expect(Suggestion.match("w", among: commands) == .found("watch"))
     #expect(Suggestion.match("status", among: commands + ["status-line"]) == .found("status"))
     #expect(Suggestion.match("l", among: commands) == .ambiguous(["locate", "list"]))
@@ -206,7 +206,7 @@ import Testing
     #expect(Suggestion.match(word, among: commands) == .unknown(nearest: meant))
   }
 
-  @Test(arguments: ["xyzzy", "", "geopublicist"]) func `any other word is unknown`(word: String) {
+  @Test(arguments: ["xyzzy", "", "geopublicist"]) func `no command is suggested for an unrelated word`(word: String) {
     #expect(Suggestion.match(word, among: commands) == .unknown(nearest: nil))
   }
 }

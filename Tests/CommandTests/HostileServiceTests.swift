@@ -64,7 +64,7 @@ import Testing
     #expect(service.exited == nil)
   }
 
-  @Test func `JSON escapes what is not printable`() {
+  @Test func `JSON escapes unprintable characters`() {
     #expect(JSONText.quoted("a\u{1B}\u{202E}\u{E0001}ä") == #""a\u001b\u202e\udb40\udc01ä""#)
   }
 }

@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `an existing file is neither silently replaced nor continued if it is not a recording`() throws {
+  @Test func `an existing file is not silently replaced, and only a recording is continued`() throws {
     let machine = try CommandFixture()
     let path = directory.file("mine.gpx")
     try "precious".write(toFile: path, atomically: true, encoding: .utf8)
@@ -171,7 +171,7 @@ import Testing
     #expect(recorder.standardError == "geopublicist: 1 fix, 0 m\n")
   }
 
-  @Test func `a recording outlives the reader of its last line`() throws {
+  @Test func `a recording is complete even if the reader of its output exits first`() throws {
     let machine = try CommandFixture()
     let path = directory.file("walk.gpx")
     let command = "\"$1\" --address \"$2\" record \"$3\" --count 1 | true; exit ${PIPESTATUS[0]}"
@@ -207,7 +207,7 @@ import Testing
     }
   }
 
-  @Test func `unknown endings are not silently GPX`() throws {
+  @Test func `a file with an unknown extension is refused`() throws {
     let result = try CommandRun.finished(["record", directory.file("way.kml")], on: PrivateBus(.session))
     #expect(result.exit == .status(2) && result.standardError.contains(".gpx, .geojson"))
   }

@@ -26,7 +26,7 @@ import Testing
 
   private static let circle = ["region", "52.5,13,1km", "--confirm", "100ms"]
 
-  @Test func `each event is a line, and a command is run at each`() throws {
+  @Test func `each event prints a line and runs a command`() throws {
     let listener = try listener()
     let directory = TemporaryDirectory()
     let file = directory.file("events")

@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `every command in a pipe reports the cause of an earlier outage, and its end`() throws {
+  @Test func `every command in a pipe reports the cause and the end of an earlier outage`() throws {
     let directory = TemporaryDirectory()
     machine.geoclue.kill()
     let programs = try [["watch"], ["record", directory.file("walk.gpx")], ["region", "52,13,200m"], ["watch"]].map {

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [["NO_COLOR": "1"], ["TERM": "dumb"]])
-  func `colours are omitted when unwanted`(environment: [String: String]) throws {
+  func `NO_COLOR and a dumb terminal turn colours off`(environment: [String: String]) throws {
     let status = try onTerminal("status", environment: environment)
     #expect(try status.waitForExit() == .status(0))
     #expect(!status.standardOutput.contains("\u{1B}[32m"))
@@ -53,7 +53,7 @@ import Testing
     #expect(!watch.standardOutput.contains(#/\e\[(?:[3-9]|\d\d)A/#))
   }
 
-  @Test func `q leaves watch, and keys are not echoed meanwhile`() throws {
+  @Test func `q ends watch, and keys are not echoed while it runs`() throws {
     let watch = try onTerminal("watch")
     try machine.measure(52)
     try eventually("the location is drawn") { watch.standardOutput.contains("52.0000000") }
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [("dumb", "watch"), ("xterm", "watch --json")])
-  func `q also leaves a watch that prints lines on a terminal`(terminal: String, command: String) throws {
+  func `q also ends a watch that prints lines on a terminal`(terminal: String, command: String) throws {
     let watch = try onTerminal(command, environment: ["TERM": terminal])
     try machine.measure(52)
     try eventually("the location is printed") { watch.standardOutput.contains("52") }
@@ -72,7 +72,7 @@ import Testing
     #expect(try watch.waitForExit() == .status(0))
   }
 
-  @Test func `watch sets the terminal again when it continues`() throws {
+  @Test func `watch sets up the terminal again when it continues`() throws {
     // It is stopped with job control, because a SIGSTOP would also stop `script`, which would then forward no keys.
     let watch = try onTerminal(
       "watch", after: "echo shell $$; set -m; (", before: "); stty icanon echo; echo stopped; fg")

@@ -23,7 +23,7 @@ import Testing
     #expect(handle(.timer, after: 10 * Self.minute) == [.check])
   }
 
-  @Test mutating func `a zone that stays the same for the whole wait is set, and then never again`() {
+  @Test mutating func `a zone that stays the same for the whole wait is set exactly once`() {
     #expect(handle(.computed("Europe/Berlin")) == [.readClock] && machine.deadline == 10 * Self.minute)
     #expect(handle(.clock("UTC")).isEmpty && handle(.timer, after: 10 * Self.minute - .microseconds(1)).isEmpty)
     #expect(handle(.timer, after: .microseconds(1)) == [.check] && machine.deadline == nil)

@@ -51,7 +51,7 @@ import Testing
     #expect(try CommandRun.finished(["timezone", "--after", "0"], on: bus).exit == .status(2))
   }
 
-  @Test func `--follow sets the clock once for each zone, and leaves a zone that was set by other means`() throws {
+  @Test func `--follow sets the clock once for each zone and does not replace a zone set by other means`() throws {
     let timedated = try timedated()
     let follow = try follow(["--json"])
     try eventually("the clock is set", within: .seconds(30), seen: follow.output + service.log) {

@@ -52,7 +52,7 @@ import Testing
     #expect(try onTerminal(words + " --json").hasPart("Cannot connect to this bus"))
   }
 
-  @Test func `a translation puts the values into its own order`() throws {
+  @Test func `a translation may change the order of the values`() throws {
     let catalog = """
       msgid ""
       msgstr "Content-Type: text/plain; charset=UTF-8\\n"

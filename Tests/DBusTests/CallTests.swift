@@ -29,7 +29,7 @@ import Testing
     #expect(try [.serviceUnknown, .nameHasNoOwner].contains(peers.ask(gone).refusal()))
   }
 
-  @Test func `a reply of another signature than expected is InvalidArgs`() throws {
+  @Test func `a reply with an unexpected signature is InvalidArgs`() throws {
     let (peers, _) = try Peers.withSample()
     #expect(try peers.ask(peers.message("Add", .uint32(1), .uint32(1)), expecting: "s").refusal() == .invalidArgs)
   }

@@ -159,7 +159,7 @@ private struct Pipe {
     }
   }
 
-  @Test func `a message has no more descriptors than both buses forward`() throws {
+  @Test func `a message carries no more descriptors than both buses forward`() throws {
     try withPipes { peers, pipes, _ in
       let descriptor = Value.structure([.string(""), .descriptor(try Pipe().writing)])
       let full = call("Keep", .array("(sh)", Array(repeating: descriptor, count: 16)), to: peers.service.uniqueName)
@@ -197,7 +197,7 @@ private struct Pipe {
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func `another program's descriptors arrive, and wrong ones are errors`(broker: PrivateBus.Broker) throws {
+  func `descriptors of another program arrive, and invalid ones are errors`(broker: PrivateBus.Broker) throws {
     try withPipes(on: broker) { peers, _, _ in
       let python = try ChildProcess([
         Rig.python, Rig.sourceFile("Tests/DBusTests/descriptor-peer.py"), peers.bus.address,

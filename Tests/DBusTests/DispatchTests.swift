@@ -36,7 +36,7 @@ import Testing
     #expect(sample.seen.isEmpty)
   }
 
-  @Test func `Peer is answered on every path`() throws {
+  @Test func `calls of Peer are answered on every path`() throws {
     let peers = try Peers()
     #expect(try peers.call("Ping", of: "org.freedesktop.DBus.Peer", at: "/anywhere") == [])
     let machine = try peers.call("GetMachineId", of: "org.freedesktop.DBus.Peer", at: "/")
@@ -87,7 +87,7 @@ import Testing
     #expect(try question.refusal() == .failed)
   }
 
-  @Test func `an answer of other types than declared is an error`() throws {
+  @Test func `an answer whose types differ from the declared ones is an error`() throws {
     let (peers, _) = try Peers.withSample()
     #expect(try peers.refusal("LieAboutTypes") == .failed)
   }
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `the intake precedes everything else`() throws {
+  @Test func `the intake handles a call before anything else does`() throws {
     let (peers, _) = try Peers.withSample()
     var asked: [String] = []
     peers.service.objects.intake = { call in

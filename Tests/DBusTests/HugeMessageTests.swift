@@ -80,7 +80,7 @@ import Testing
 
   /// dbus-broker forwards messages for which libdbus needs more memory than the service may use.
   @Test(.enabled(if: PrivateBus.Broker.installed.contains(.dbusBroker)))
-  func `a message beyond the limit costs the connection, and no memory`() throws {
+  func `a message beyond the limit ends the connection and uses no memory`() throws {
     let (peers, _) = try Peers.withSample(on: .dbusBroker)
     peers.service.largestMessage = 32 << 20
     peers.service.isToRejoin = true

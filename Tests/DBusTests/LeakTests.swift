@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `connections with everything on them leak nothing`() throws {
+  @Test func `connections with objects, matches, watches and calls leak nothing`() throws {
     let peers = try Peers()
     try expectNoGrowth(300, leaking: 2_048) {
       let connection = try peers.connect()

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: ["it's", "''", "'", "a\\'b", "a,b='c'", "\\", "ü 🌍", "", "a'\u{73F}b'"])
-  func `the bus matches odd arguments`(text: String) throws {
+  func `the bus matches arguments with unusual characters`(text: String) throws {
     let peers = try Peers()
     var received: [String] = []
     peers.client.onSignal(MatchRule(interface: "a.b", member: "S", argument0: text)) {

@@ -50,7 +50,7 @@ import Testing
     try service.own(name)
   }
 
-  @Test func `a watch reports the owner that is already there`() throws {
+  @Test func `a watch reports an existing owner`() throws {
     let peers = try Peers()
     try peers.service.own(name)
     var owners: [BusName?] = []

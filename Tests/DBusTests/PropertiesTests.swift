@@ -95,7 +95,7 @@ import Testing
     #expect(throws: CallFailure.self) { try forgotten.answer() }
   }
 
-  @Test func `a value of another type than declared is an error`() throws {
+  @Test func `a value whose type differs from the declared one is an error`() throws {
     let (peers, sample) = try Peers.withSample()
     let question = try ask(peers, "Get", name, .string("Deferred"))
     try turning("the getter is called") { sample.reads.count == 1 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReadBudgetTests {
   private func message(_ values: [Value]) -> Message { Message(signal: "S", of: "a.b", at: "/", values) }
 
-  @Test func `the size is the one that libdbus finds with a copy`() throws {
+  @Test func `the computed size equals the size of a marshalled copy`() throws {
     for values in ValueTests.samples.flatMap({ [[$0], [.byte(1), $0], [$0, $0, .byte(1)]] }) {
       let message = message(values)
       #expect(message.byteCount(upTo: .max) == message.marshalledByteCount)

@@ -64,7 +64,7 @@ import func GeopublicistCDBus.dbus_connection_close
     #expect(try question.answer() == [.string("here")])
   }
 
-  @Test func `calls from before cannot be answered, and are not`() throws {
+  @Test func `calls received before a reconnection are not answered`() throws {
     let (peers, sample) = try Peers.withSample()
     let question = peers.ask(peers.message("Later"), timeout: .never)
     try turning("the call arrives") { sample.kept.count == 1 }
@@ -89,7 +89,7 @@ import func GeopublicistCDBus.dbus_connection_close
   }
 
   /// dbus-daemon stops reading from a sender when 127 MiB of its messages are undelivered.
-  @Test func `a bus that accepts nothing more is noticed, and a new connection starts empty`() throws {
+  @Test func `a bus that stops accepting messages is detected, and a new connection starts empty`() throws {
     let peers = try Peers(on: .dbusDaemon)
     try peers.service.own("a.name", isReplaceable: true)
     var stalls = 0

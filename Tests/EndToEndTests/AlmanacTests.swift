@@ -81,7 +81,7 @@ import Testing
     #expect(try client.subscriptions().isEmpty)
   }
 
-  @Test func `a location without an accuracy, from the network or a coarse one is approximate`() throws {
+  @Test func `a location that is coarse, from the network or without an accuracy is approximate`() throws {
     for accuracy in [-1.0, 20_000] {
       try geoclue.fix(latitude: 52.52, longitude: 13.4, ["Accuracy": .number(accuracy)])
     }
@@ -113,7 +113,7 @@ import Testing
     #expect(client.almanacs(from: path).count == 1)
   }
 
-  @Test func `a stopped almanac starts again with a new one`() throws {
+  @Test func `a stopped almanac sends a new one when it is started again`() throws {
     try geoclue.fix(latitude: 52.52, longitude: 13.4)
     let path = try client.almanacStarted()
     _ = try client.almanacs(1, from: path)
@@ -129,7 +129,7 @@ import Testing
 }
 
 @Suite(.serialized) struct AlmanacWithGeoClueTests {
-  @Test func `an almanac is the same at any place in a cell, so that no fit finds more than the cell`() throws {
+  @Test func `an almanac is the same at any place in a cell, so that no fit reveals more than the cell`() throws {
     let bus = try PrivateBus(.session)
     let almanacs = try [(52.41, 13.18), (52.52, 13.37), (52.6, 13.37)].map { latitude, longitude in
       let service = try Service(.session, on: bus, options: ["--at", "\(latitude),\(longitude)"])
@@ -140,7 +140,7 @@ import Testing
     #expect(almanacs[0][4] == "Europe/Berlin" && almanacs[0] == almanacs[1] && almanacs[1] != almanacs[2])
   }
 
-  @Test func `the packaged GeoClue's location becomes an almanac, which lost access empties`() throws {
+  @Test func `the packaged GeoClue's location becomes an almanac, and lost access clears it`() throws {
     let machine = try ServiceFixture(.session, agentLevel: 8)
     let client = try machine.client()
     let path = try client.almanacStarted()

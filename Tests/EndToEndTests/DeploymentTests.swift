@@ -67,7 +67,7 @@ import Testing
     try machine.deliver([steps[1]], to: client, at: path)
   }
 
-  @Test func `a subscription started while location is off begins when it is on`() throws {
+  @Test func `a subscription started while location is off begins when location is turned on`() throws {
     let (machine, client, path) = try ServiceFixture.subscribed(.session, agentLevel: 0)
     try client.waitFor("AuthorizationStatus", "denied", of: path)
     #expect(try client.property("AuthorizationReason", of: path) == "disabled-by-user")
@@ -121,7 +121,7 @@ import Testing
 
   // MARK: GetLocation
 
-  @Test func `a timeout of 0 returns a young location, and nothing else`() throws {
+  @Test func `a timeout of 0 returns only a cached location that is recent enough`() throws {
     let (machine, client, path) = try ServiceFixture.subscribed()
     #expect(try client.location(["timeout": .variant("u", 0)]).errorName == "\(Service.name).Error.Timeout")
     try machine.deliver([.berlin], to: client, at: path)
@@ -130,7 +130,7 @@ import Testing
     #expect(try client.location(fresh).errorName == "\(Service.name).Error.Timeout")
   }
 
-  @Test func `a location is fetched once`() throws {
+  @Test func `a fetched location also answers the next call`() throws {
     let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let call = try client.begin("GetLocation")

@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: [Service.Deployment.system, .session])
-  func `a huge message is refused with its limit's name`(_ deployment: Service.Deployment) throws {
+  func `a huge message is refused with the name of the limit`(_ deployment: Service.Deployment) throws {
     let machine = try ServiceFixture(deployment)
     let client = try machine.client()
     let huge = JSON.string(String(repeating: "x", count: 70_000))

@@ -105,7 +105,7 @@ struct GatekeeperChangeTests {
     try client.waitFor("AuthorizationReason", "no-agent", within: .seconds(20))
   }
 
-  @Test func `a created and started subscription receives its authorization once`() throws {
+  @Test func `a subscription that is created and started receives its authorization once`() throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: user)
     let client = try machine.client(as: user)
@@ -184,7 +184,7 @@ struct GatekeeperChangeTests {
 
   // MARK: Dialogs
 
-  @Test func `a dialog is shown only when it may be`() throws {
+  @Test func `a dialog is shown only when it is allowed`() throws {
     let machine = try GatekeeperFixture(.asks)
     try machine.agent(of: user)
     let client = try machine.client(as: user)
@@ -246,7 +246,7 @@ struct GatekeeperChangeTests {
   }
 
   /// That another process has the id now is visible only if the bus reports which process opened the connection.
-  @Test func `a reused process id does not count if the bus reports the process`() throws {
+  @Test func `a reused process id does not deceive the service if the bus identifies the process`() throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: GatekeeperFixture.user)
     let attack = try ChildProcess(

@@ -10,7 +10,7 @@ struct GatekeeperOverlapTests {
 
   /// GNOME announces that location is off only to a GeoClue that can be started. Regression: the service continued to
   /// deliver.
-  @Test func `location that is turned off while GeoClue is away is off`() throws {
+  @Test func `turning location off while GeoClue is not running takes effect`() throws {
     let listening = try Listening()
     let machine = listening.machine
     machine.killGeoClue()
@@ -26,7 +26,7 @@ struct GatekeeperOverlapTests {
     try listening.waitFor("authorized-when-in-use ")
   }
 
-  @Test func `when GeoClue restarts every agent is asked again`() throws {
+  @Test func `every agent is asked again when GeoClue restarts`() throws {
     let listening = try Listening()
     listening.machine.killGeoClue()
     // No client makes a call, so only GeoClue's return causes a question.
@@ -78,7 +78,7 @@ struct GatekeeperOverlapTests {
   }
 
   /// Regression: each login of another user interrupted running clients for up to 360 ms.
-  @Test func `changes that change nothing for a client are not announced to it`() throws {
+  @Test func `changes that do not affect a client are not announced to it`() throws {
     let logind = Kept()
     let listening = try Listening { logind.process = try $0.startLogind() }
     let watcher = try listening.machine.client(as: 0)
@@ -133,7 +133,7 @@ struct GatekeeperOverlapTests {
     try listening.waitFor("authorized-when-in-use ")
   }
 
-  @Test func `changed rules of GeoClue reach a client that listens`() throws {
+  @Test func `changed rules of GeoClue affect a client that makes no calls`() throws {
     let listening = try Listening(.yes, ["desktop-id": .variant("s", "org.example.Silent")])
     let forbidden = "[org.example.Silent]\nallowed=false\nsystem=false\nusers=\n"
     try listening.machine.setGeoClueRules(forbidden)
@@ -157,7 +157,7 @@ struct GatekeeperLevelTests {
   private let user = GatekeeperFixture.user
 
   @Test(arguments: [(8, true), (4, false)])
-  func `a city client receives from a receiver what GeoClue allows its user`(_ level: Int, _ isServed: Bool) throws {
+  func `a city client receives a receiver's locations if GeoClue allows it`(_ level: Int, _ isServed: Bool) throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: user, level: level)
     let client = try machine.client(as: user)

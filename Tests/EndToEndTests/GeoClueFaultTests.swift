@@ -63,7 +63,7 @@ import Testing
     #expect(machine.service.isRunning)
   }
 
-  @Test func `a single jump is neither delivered nor an answer, and a confirmed one is both`() throws {
+  @Test func `an unconfirmed jump is neither delivered nor returned, and a confirmed one is both`() throws {
     let machine = try SimulatedFixture()
     let (client, geoclue) = (machine.client, machine.geoclue)
     let paths = try ["continuous", "significant"].map {
@@ -149,7 +149,7 @@ import Testing
     #expect(machine.service.isRunning)
   }
 
-  @Test func `a fix before the reply to Start counts`() throws {
+  @Test func `a fix that arrives before the reply to Start is delivered`() throws {
     let machine = try SimulatedFixture()
     try machine.geoclue.fix(latitude: 50)
     let path = try machine.client.subscribeAndStart()

@@ -153,7 +153,7 @@ import Testing
 
   init() throws { bus = try PrivateBus(.system) }
 
-  @Test func `the service exits when idle and stays while in use`() throws {
+  @Test func `the service exits when idle and continues to run while in use`() throws {
     let client = try ServiceClient(on: bus)
     let service = try service()
     let path = try client.subscribe()
@@ -163,7 +163,7 @@ import Testing
     #expect(try service.waitForExit() == .status(0))
   }
 
-  @Test func `the service stays for a pending call`() throws {
+  @Test func `the service does not exit while a call is pending`() throws {
     let geoclue = try FakeGeoClue(on: bus)
     try geoclue.tell(["fix": .null])
     let client = try ServiceClient(on: bus)
@@ -178,7 +178,7 @@ import Testing
     withExtendedLifetime(service) {}
   }
 
-  @Test func `without a runtime directory it stays until its published cells may change`() throws {
+  @Test func `without a runtime directory the service runs until its published cells may change`() throws {
     let geoclue = try FakeGeoClue(on: bus)
     let client = try ServiceClient(on: bus)
     let service = try service()

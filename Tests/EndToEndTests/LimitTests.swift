@@ -72,7 +72,7 @@ import Testing
     #expect(result.succeeded, "\(result.standardError)")
   }
 
-  @Test func `calls beyond the rate wait, and more of them are refused with the limit's name`() throws {
+  @Test func `calls beyond the rate wait, and further ones are refused with the limit's name`() throws {
     let greedy = try BusClient(at: bus.address)
     let calls = try (0..<1_000).map { _ in
       try greedy.begin("Get", of: busProperties, at: Service.path, signature: "ss", [.string(Service.name), "State"])
@@ -148,7 +148,7 @@ import Testing
     flood.kill()
   }
 
-  @Test(.enabled(if: Rig.isRoot)) func `a user is listed the newest 256 of the user's objects, root all`() throws {
+  @Test(.enabled(if: Rig.isRoot)) func `a user's list has the user's newest 256 objects, root's has all`() throws {
     let clients = try (0..<17).map { _ in try ServiceClient(on: bus, as: User.nobody) }
     let paths = try clients.flatMap { client in
       try (0..<16).map { _ in try client.createSubscription().arguments()[0].string }

@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: [(Service.subscription, "Location"), (Service.region, "Latitude")])
-  func `an object answers its owner only`(_ name: String, _ property: String) throws {
+  func `an object answers only its owner`(_ name: String, _ property: String) throws {
     let (machine, owner, subscription) = try ServiceFixture.subscribed()
     try machine.deliver([.berlin], to: owner, at: subscription)
     let path =

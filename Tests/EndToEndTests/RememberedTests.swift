@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as another user"))
-  func `no other user receives it`() throws {
+  func `no other user receives a user's remembered city`() throws {
     try remember()
     let service = try start()
     _ = try get("GetAlmanac", ServiceClient(on: bus)).arguments()

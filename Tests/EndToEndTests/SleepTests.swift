@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [("time-threshold", "TimeThreshold"), ("debounce", "Debounce")])
-  func `a location that waits for its time does not survive a suspend`(option: String, property: String) throws {
+  func `a location that is held back does not survive a suspend`(option: String, property: String) throws {
     let paths = try (0..<2).map { _ in try client.subscribeAndStart([option: .variant("u", 600_000)]) }
     func end(_ path: String) throws {
       try client.connection.set(property, of: Service.subscription, at: path, to: .variant("u", 1))
@@ -87,7 +87,7 @@ import Testing
     #expect(try client.connection.answer(to: call).errorName == "\(Service.name).Error.Timeout")
   }
 
-  @Test func `only logind's signals count`() throws {
+  @Test func `suspends are accepted only from logind`() throws {
     let path = try client.subscribeAndStart()
     try geoclue.fix(latitude: 50)
     _ = try client.locations(1, from: path)
@@ -128,7 +128,7 @@ import Testing
     return (significant, region)
   }
 
-  @Test func `another primary connection ends the rest, and only NetworkManager's signals count`() throws {
+  @Test func `another primary connection ends the source's rest, but only if NetworkManager reports it`() throws {
     let (significant, region) = try rested()
     try changeConnection(from: try BusClient(at: bus.address))
     try changeConnection("Connectivity", from: manager)
@@ -146,7 +146,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test func `a new state of systemd-networkd also ends the rest`() throws {
+  @Test func `a new state of systemd-networkd also ends the source's rest`() throws {
     try manager.own("org.freedesktop.network1")
     _ = try rested()
     try manager.announceChange(

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [("debounce", "Debounce"), ("time-threshold", "TimeThreshold")])
-  func `only the newest location is delivered when the time is up`(_ option: String, _ property: String) throws {
+  func `only the newest location is delivered at the end of the wait`(_ option: String, _ property: String) throws {
     let path = try client.subscribeAndStart([option: .variant("u", 600_000)])
     try fix(50)
     _ = try client.locations(1, from: path)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `a changed accuracy starts again at the new level`() throws {
+  @Test func `a changed accuracy restarts the subscription at the new level`() throws {
     let path = try client.subscribeAndStart()
     try fix(50.123456)
     _ = try client.locations(1, from: path)

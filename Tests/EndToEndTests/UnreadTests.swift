@@ -63,7 +63,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test func `a stopped client is sent less, then nothing, and the newest location when it continues`() throws {
+  @Test func `a stopped client receives less, then nothing, and the newest location when it continues`() throws {
     let stopped = try ServiceClient(on: bus)
     let other = try stopped.subscribeAndStart()
     stopped.connection.suspend(true)
@@ -85,7 +85,7 @@ import Testing
     try eventually("it has the next location") { stopped.latitudes(from: other).last == latitude(2602) }
   }
 
-  @Test func `a client that only listens never misses anything`() throws {
+  @Test func `a client that reads but makes no calls receives every location`() throws {
     let quiet = try ServiceClient(on: bus)
     let other = try quiet.subscribeAndStart()
     let first = try quiet.locations(1, from: other).count

@@ -43,7 +43,7 @@ import Testing
     #expect(!result.standardError.contains("warning"), "\(result.standardError)")
   }
 
-  @Test func `where am I, in ten lines`() throws {
+  @Test func `the program Where am I prints the location`() throws {
     let machine = try ExampleFixture()
     let process = try ChildProcess(
       [Rig.product("whereami-example")], environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address])
@@ -52,7 +52,7 @@ import Testing
     #expect(process.standardOutput == "52.5 13.25\n", "\(process.standardError)")
   }
 
-  @Test func `where am I, without a service, is answered before its timeout`() throws {
+  @Test func `the program Where am I fails before its timeout if there is no service`() throws {
     let bus = try PrivateBus(.system)
     let process = try ChildProcess(
       [Rig.product("whereami-example")], environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
@@ -63,7 +63,7 @@ import Testing
       "\(process.standardOutput)")
   }
 
-  @Test func `one loop follows the location and names the cause while there is none`() throws {
+  @Test func `the program Follow prints the location, or the cause while there is none`() throws {
     let machine = try ExampleFixture()
     let process = try ChildProcess([Rig.product("articles-example"), "follow", machine.bus.address])
     try machine.geoclue.receiver.write(GGASentence(latitude: 52.5, longitude: 13.25), within: .seconds(20))
@@ -75,7 +75,7 @@ import Testing
     #expect(alone.standardOutput.hasPrefix("The location service is not installed"), "\(alone.standardOutput)")
   }
 
-  @Test func `coming from Combine`() throws {
+  @Test func `the programs of Coming from Combine print the expected lines`() throws {
     let process = try ChildProcess([Rig.product("articles-example"), "combine"])
     #expect(try process.waitForExit(within: .seconds(20)) == .status(0), "\(process.standardError)")
     let said = process.newLines()
@@ -83,7 +83,7 @@ import Testing
     #expect(Set(said.dropFirst(3)) == ["changed town", "search Berlin", "tick"] && said.count == 7, "\(said)")
   }
 
-  @Test func `your own service, called with a proxy and from a task, and killed in between`() throws {
+  @Test func `the counter can be called with a proxy and from a task, and is followed across a kill`() throws {
     let bus = try PrivateBus(.session)
     let program = Rig.product("articles-example")
     var service = try ChildProcess([program, "counter", bus.address])

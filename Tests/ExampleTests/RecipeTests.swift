@@ -59,7 +59,7 @@ import Testing
     #expect(process.standardOutput == "set org.gnome.desktop.interface color-scheme \(scheme)\n")
   }
 
-  @Test func `darkman follows daylight, and so do its hooks without it`() throws {
+  @Test func `darkman follows daylight, and its hooks do so without darkman`() throws {
     let machine = try ExampleFixture()
     let darkman = try start([recipe("darkman.sh")], in: machine, with: ("darkman", "echo \"$@\""))
     let phase = try start(["geopublicist", "almanac", "--format", "{phase}"], in: machine)

@@ -41,7 +41,7 @@ import Testing
     ])
   }
 
-  @Test func `an agent that passes through 0 between two levels goes unnoticed`() {
+  @Test func `an agent that passes through level 0 between two others causes no report`() {
     run([
       Step(at: 0, level: .exact, told: .exact), Step(at: 5_000, level: AccuracyLevel.none, told: .exact, held: true),
       Step(at: 5_001, level: .city, told: .city), Step(at: 6_000, level: AccuracyLevel.none, told: .city, held: true),
@@ -51,7 +51,7 @@ import Testing
     ])
   }
 
-  @Test func `further increases wait twice as long each time until there is quiet for 10 s`() {
+  @Test func `each further increase waits twice as long, until 10 s pass without a change`() {
     var steps = [Step(at: 0, level: AccuracyLevel.none, told: .none), Step(at: 1_000, level: .exact, told: .exact)]
     var now: Int64 = 2_000
     for wait in [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000] as [Int64] {
@@ -120,7 +120,7 @@ import Testing
     #expect(damper.told == current && !damper.isHeld && damper.wakeUp == nil, "the last value is never lost")
   }
 
-  @Test func `facts are passed on as they are found for the first time`() {
+  @Test func `facts that become known for the first time are passed on without a delay`() {
     var damper = AccessDamper()
     for (time, found) in [
       UserAccess(session: .active), access(.exact), access(.exact),

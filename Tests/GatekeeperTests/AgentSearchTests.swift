@@ -26,7 +26,7 @@ import Testing
     return search
   }
 
-  @Test func `a search lists, asks, verifies, and ends`() {
+  @Test func `a search lists connections, asks and verifies them, and ends`() {
     var search = AgentSearch()
     #expect(search.handle(.wanted(again: false), at: 0) == [.list])
     #expect(search.handle(.listed([agent, other], isComplete: true), at: 1) == [.probe(agent), .probe(other)])
@@ -66,7 +66,7 @@ import Testing
   }
 
   /// GeoClue's demo agent answers no call while it waits for a GeoClue that hangs.
-  @Test func `there is no agent only after silent connections were asked for 30 s`() {
+  @Test func `an agent counts as missing only after silent connections were asked for 30 s`() {
     var search = AgentSearch()
     var ended: Int64?
     for second in 0..<60 {
@@ -142,7 +142,7 @@ import Testing
     #expect(search.levels.level(without: client) == .level(.none))
   }
 
-  @Test func `an answer from before the change does not count`() {
+  @Test func `an answer that precedes the change is ignored`() {
     var search = known()
     _ = search.handle(.doubted, at: 500_000)
     _ = search.handle(.doubted, at: 600_000)

@@ -105,7 +105,7 @@ struct ControlGroupTests {
     #expect(ProgramName.plain("\u{202E}") == nil && ProgramName.plain(" \n") == nil)
   }
 
-  @Test func `a long name is cut`() {
+  @Test func `a long name is truncated`() {
     #expect(ProgramName.plain(String(repeating: "a", count: 4_000))?.count == 49)
   }
 }

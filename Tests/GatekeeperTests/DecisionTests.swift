@@ -214,7 +214,7 @@ struct DecisionTests {
 
   // MARK: The session deployment
 
-  @Test func `in a session GeoClue decides, and only rules and sandboxes are added`() {
+  @Test func `in a session GeoClue decides, and only rules and sandboxes restrict access further`() {
     var facts = Facts(.own)
     for geoClue in [Authorization.authorized(.always), .refused(.disabledByUser), .refused(.noAgent)] {
       facts.confinement = .host

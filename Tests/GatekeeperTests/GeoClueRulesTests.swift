@@ -75,7 +75,7 @@ struct GeoClueRulesTests {
     }
   }
 
-  @Test func `later files win key by key`() throws {
+  @Test func `later files override earlier ones key by key`() throws {
     try write("[app]\nallowed=true\nsystem=false\nusers=1000\n")
     try write("[app]\nallowed=false\n", to: "conf.d/10.conf")
     #expect(configuration.rule(for: "app", user: 1000) == .disallowed)

@@ -41,7 +41,7 @@ import Testing
     return driver
   }
 
-  @Test func `a call asks for what is missing, and for the reduced location only if it matters`() {
+  @Test func `a call asks only missing questions, and about the reduced location only if that matters`() {
     let driver = Driver()
     #expect(driver.handle(.wanted) == Self.both(mayStart: true))
     #expect(driver.handle(.answered(.accessPrecise, PolkitReply(.no))) == [.ask(.access, mayStartPolkit: true)])
@@ -66,7 +66,7 @@ import Testing
     #expect(refused.handle(.wanted, after: 2_000).contains(.ready) == false)
   }
 
-  @Test func `permission is not checked again after two seconds, a refusal is`() {
+  @Test func `after two seconds a refusal is checked again, but permission is not`() {
     let yes = served()
     yes.handle(.wanted, after: 2_000)
     #expect(yes.handle(.answered(.accessWithoutAgent, PolkitReply(.no))) == [.ready], "only the refusal was old")

@@ -27,7 +27,7 @@ import Testing
   private let yes = PolkitReply(.yes)
   private let no = PolkitReply(.no)
 
-  @Test func `the same question joins the check that is under way`() {
+  @Test func `a repeated question joins the pending check`() {
     var queue = PolkitQueue()
     let (first, other) = (question(1), question(1, .accessPrecise))
     #expect(queue.handle(asked(first)) == [sent(1, first)])
@@ -37,7 +37,7 @@ import Testing
     #expect(queue.handle(asked(first)) == [sent(3, first)], "an answer serves those that had asked")
   }
 
-  @Test func `at most sixty-four checks are under way, and each is answered`() {
+  @Test func `at most sixty-four checks are pending, and each is answered`() {
     var queue = CountedQueue()
     for peer in 0..<1_000 { _ = queue.handle(asked(question(peer), user: .user(UInt32(peer)))) }
     #expect(queue.underWay == 64)
@@ -146,7 +146,7 @@ import Testing
   }
 
   /// Regression: `systemctl stop polkit` failed, because the service immediately started polkit again.
-  @Test func `a polkit that has left is waited for, and only a call may start it`() {
+  @Test func `checks wait for a polkit that has exited, and only a call may start it`() {
     var queue = PolkitQueue()
     let (confirmation, call) = (question(1), question(2))
     #expect(queue.handle(.polkitLeft) == [.waitForPolkit])
@@ -165,7 +165,7 @@ import Testing
     #expect(queue.handle(asked(question(1))) == [sent(1, question(1))])
   }
 
-  @Test func `a check that polkit has lost is repeated, a dialog is not`() {
+  @Test func `a check that polkit has lost is repeated, but a dialog is not`() {
     var queue = PolkitQueue()
     let (plain, dialog) = (question(1), question(1, isInteractive: true))
     _ = queue.handle(asked(plain))

@@ -51,7 +51,7 @@ import Testing
   }
 
   /// The id belonged to a program outside the sandbox when the service checked it.
-  @Test func `a process id that is reused does not stand for the process that opened the connection`() throws {
+  @Test func `a reused process id is not taken for the process that opened the connection`() throws {
     let own = try #require(ProcessHandle(of: UInt32(getpid())))
     let opener = try ChildProcess(["sleep", "100"])
     let identifier = opener.processIdentifier

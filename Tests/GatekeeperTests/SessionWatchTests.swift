@@ -197,7 +197,7 @@ import Testing
 
   /// A logind that is masked or fails must not count as one that is not installed.
   @Test(arguments: [true, false])
-  func `a logind that cannot be started is distinguished from none`(isInstalled: Bool) throws {
+  func `a logind that cannot be started is distinguished from a missing one`(isInstalled: Bool) throws {
     let folder = TemporaryDirectory()
     if isInstalled {
       try "[D-BUS Service]\nName=org.freedesktop.login1\nExec=/bin/false\n"

@@ -53,7 +53,7 @@ import Testing
     #expect(configuration.isWiFiEnabled == nil && configuration.wiFiURL == nil && configuration.agents == nil)
   }
 
-  @Test func `the server of Wi-Fi is its own section's`() throws {
+  @Test func `the Wi-Fi server is read only from the section wifi`() throws {
     let text = "[wifi]\nurl=https://[::1]/wifi\n[ip]\nurl=https://[::1]/ip\n"
     #expect(try configuration(text).wiFiURL == "https://[::1]/wifi")
     #expect(try configuration("[wifi]\nurl=\n").wiFiURL == nil)

@@ -42,7 +42,7 @@ import Testing
     #expect(driver.send(.serviceAppeared) == [.registerAgent, .createClient, .readAvailableAccuracy])
   }
 
-  @Test func `a fix before the reply to Start counts and proves authorization`() {
+  @Test func `a fix that arrives before the reply to Start is used and proves authorization`() {
     var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .created(client: "/1"))
     #expect(driver.machine.acceptsFixes)
     driver.send(.fix(isNew: true))

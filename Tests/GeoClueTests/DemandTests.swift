@@ -78,7 +78,7 @@ import Testing
     #expect(switchedOff.send(.refresh) == [])
   }
 
-  @Test func `a fix answers a request that waits, and a steady source needs none`() {
+  @Test func `a fix answers a waiting request, and a request does not replace a steady source's client`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true), .refresh)
     driver.pass(10_000)

@@ -107,7 +107,7 @@ import Testing
     #expect(repetition.isSameMeasurement(as: first))
   }
 
-  @Test func `with a compass, or one that cannot be read, the heading is the course or absent`() throws {
+  @Test func `with a compass, even an unreadable one, the heading is the course or absent`() throws {
     let (bus, geoclue, listener) = try running()
     try fix(geoclue, 3, at: 1_700_000_000, "GPS GGA")
     #expect(try listener.location().heading == 200, "without a compass it is the receiver's course")
@@ -124,7 +124,7 @@ import Testing
     #expect(try listener.location(4).heading == 200)
   }
 
-  @Test func `signals count only from the owner of the name`() throws {
+  @Test func `signals are accepted only from the owner of the name`() throws {
     let (bus, geoclue, listener) = try running()
     try geoclue.fix(latitude: 3, longitude: 4)
     _ = try listener.location()
@@ -214,7 +214,7 @@ import Testing
     #expect(geoclue.count(of: "CreateClient") == 1)
   }
 
-  @Test func `the late client of a GeoClue that lost its name is deleted there`() throws {
+  @Test func `a client that GeoClue creates after losing its name is deleted`() throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(on: "CreateClient", "hang")
     listener.source.require(.exact)
@@ -229,7 +229,7 @@ import Testing
     #expect(try geoclue.clients().count == 1)
   }
 
-  @Test func `a client of a GeoClue that lost its name is deleted there, and its fixes do not count`() throws {
+  @Test func `when GeoClue loses its name, its client is deleted and its fixes are ignored`() throws {
     let (_, geoclue, listener) = try running()
     try geoclue.tell(["name": "release"])
     try turning("the client is deleted") { try geoclue.clients().isEmpty }
@@ -237,7 +237,7 @@ import Testing
     try turning(for: .milliseconds(100), "no location") { listener.locations.isEmpty }
   }
 
-  @Test func `malformed answers are failures like others`() throws {
+  @Test func `malformed answers count as failures`() throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(on: "CreateClient", "reply", ["signature": "s", "arguments": ["/not/a/path"], "times": 1])
     try geoclue.fault(on: "Set", "reply", ["signature": "u", "arguments": [7], "times": 1])
@@ -261,7 +261,7 @@ import Testing
     #expect(clients.first?["RequestedAccuracyLevel"] == 4)
   }
 
-  @Test func `a client that disappeared without a signal is noticed when it is needed`() throws {
+  @Test func `a client that disappeared without a signal is replaced when it is needed`() throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(on: "Start", "hang")
     listener.source.require(.exact)

@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `changes belong to the interface, and malformed ones are ignored`() {
+  @Test func `changes of other interfaces and malformed changes are ignored`() {
     func changes(_ arguments: [Value]) -> [String: Value]? {
       let signal = Signal(
         sender: ":1.1", path: "/x", interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",

@@ -6,7 +6,7 @@ import Testing
 
 /// GeoClue crashes, restarts, is upgraded, is replaced.
 @Suite nonisolated struct RestartTests {
-  @Test func `a crash is a short pause`() {
+  @Test func `a crash causes only a short pause`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     #expect(driver.send(.serviceVanished) == [], "its clients are removed with it")
@@ -57,7 +57,7 @@ import Testing
     #expect(gaps.last.map { $0 >= .seconds(60) } == true)
   }
 
-  @Test func `a GeoClue that ran for long is retried soon after a crash`() {
+  @Test func `a GeoClue that ran for a long time is retried soon after a crash`() {
     var driver = MachineDriver.running()
     for _ in 0..<20 {
       driver.pass(ConnectionMachine.steadyRun)

@@ -35,7 +35,7 @@ import Testing
     withExtendedLifetime(agent) {}
   }
 
-  @Test func `Active alone is enough`() throws {
+  @Test func `a change of Active alone reports the location switch`() throws {
     let (_, geoclue, listener, agent) = try running()
     let client = try #require(try geoclue.clients().first?["path"]?.string)
     try geoclue.tell(["active": false, "client": .string(client)])

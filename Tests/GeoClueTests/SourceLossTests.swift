@@ -93,7 +93,7 @@ import Testing
     #expect(actions.contains(.deleteClient("/1")))
   }
 
-  @Test func `the old location of a new client is a fix, and begins no loss detection`() {
+  @Test func `the old location of a new client counts as a fix but does not start loss detection`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: false))
     #expect(driver.state == .running)

@@ -6,7 +6,7 @@ import Testing
 
 /// GeoClue does not answer `CreateClient` until the user has an agent.
 @Suite nonisolated struct WithoutAgentTests {
-  @Test func `two seconds without an answer mean no agent`() {
+  @Test func `two seconds without an answer mean that there is no agent`() {
     var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .available(.exact))
     driver.pass(ConnectionMachine.agentDeadline - .milliseconds(1))
     #expect(driver.state == .starting)

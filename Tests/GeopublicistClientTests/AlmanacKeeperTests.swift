@@ -26,7 +26,7 @@ import Testing
     return keeper
   }
 
-  @Test func `it is created with its options alone`() {
+  @Test func `an almanac is created with its own options only`() {
     var options = ClientOptions()
     (options.accuracy, options.almanac.twilight, options.almanac.nightOffset) = (.exact, .nautical, -60)
     var keeper = AlmanacKeeper()
@@ -54,7 +54,7 @@ import Testing
     #expect(updates(keeper.handle(.signal("AlmanacChanged", almanac("noon")), at: 7, chance: 0)) == [])
   }
 
-  @Test func `the dictionary is read, and texts are made printable`() throws {
+  @Test func `an almanac is read from its dictionary, and its texts are made printable`() throws {
     func time(_ seconds: UInt64) -> Value { .structure([.uint64(seconds), .uint64(0)]) }
     let read = try #require(
       Almanac(

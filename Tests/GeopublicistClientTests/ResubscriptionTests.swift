@@ -216,7 +216,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.done == ["create 1 0.0 0"])
   }
 
-  @Test func `thresholds are changed in place, the mode by another subscription`() throws {
+  @Test func `thresholds are changed in place, but another mode needs another subscription`() throws {
     var driver = try running()
     var options = ClientOptions()
     (options.distanceThreshold, options.requiredAccuracy) = (100, 50)

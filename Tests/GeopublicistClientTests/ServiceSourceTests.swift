@@ -176,7 +176,7 @@ import Testing
     manager.stopUpdatingLocation()
   }
 
-  @Test func `a service that is not installed is reported, and used when it is there`() throws {
+  @Test func `a service that is not installed is reported, and used once it is installed`() throws {
     service.kill()
     try turning("its name is free", within: .seconds(30)) { try !hasOwner(Service.name, on: bus) }
     manager.requestLocation()

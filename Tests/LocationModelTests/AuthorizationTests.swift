@@ -23,7 +23,7 @@ import Testing
     #expect(!refusal.isAuthorized)
   }
 
-  @Test func `reasons and statuses are the contract's`() {
+  @Test func `reasons and statuses match the contract`() {
     #expect(Set(AuthorizationReason.allCases.map(\.rawValue)) == Set(Self.contract.map(\.word)))
     #expect(
       Set(AuthorizationStatus.allCases.map(\.rawValue)) == [
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: AccuracyLevel.allCases)
-  func `a level is itself after rounding`(level: AccuracyLevel) {
+  func `rounding the number of a level returns that level`(level: AccuracyLevel) {
     #expect(AccuracyLevel(rounding: level.rawValue) == level)
   }
 
@@ -115,14 +115,14 @@ import Testing
     #expect(AccuracyLevel.none.contractName == "none")
   }
 
-  @Test func `coarser is less`() {
+  @Test func `a coarser level compares as less`() {
     #expect(AccuracyLevel.allCases.shuffled().sorted() == [.none, .country, .city, .neighborhood, .street, .exact])
     #expect(min(AccuracyLevel.city, .exact) == .city)
   }
 }
 
 @Suite struct SourceStatusTests {
-  @Test func `the level names are the contract's`() {
+  @Test func `the level names match the contract`() {
     #expect(SourceState.allCases.map(\.rawValue) == ["idle", "starting", "waiting", "running", "unavailable"])
     #expect(
       SourceReason.allCases.map(\.rawValue) == [
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(arguments: [(nil, "unknown"), (.some(.none), "none"), (.city, "city")] as [(AccuracyLevel?, String)])
-  func `none and unknown are different`(level: AccuracyLevel?, name: String) {
+  func `the levels none and unknown are different`(level: AccuracyLevel?, name: String) {
     #expect(SourceStatus(state: .running, availableAccuracy: level).availableAccuracyName == name)
   }
 }

@@ -162,7 +162,7 @@ import Testing
     #expect(rule.received(fixes[1], at: 1_000_000) == [.armTimer(at: 5_700_000)])
   }
 
-  @Test func `with a late timer debounce still counts, and without it the newest wins`() {
+  @Test func `if the timer is late, debounce sends the location that was due, and a threshold the newest`() {
     let fixes = (0...2).map { DeliverySimulation.fix($0, metres: Double($0)) }
     var debounced = DeliveryRule(Configuration(debounce: .milliseconds(200)))
     _ = debounced.received(fixes[0], at: 0)
@@ -224,7 +224,7 @@ import Testing
     #expect(simulation.deliveries == [Delivery(1, at: 0)])
   }
 
-  @Test func `a fix that passes now is sent now, because it may be the last for long`() {
+  @Test func `a fix that passes is sent immediately, because the next one may be far away`() {
     var simulation = simulation(Configuration(distanceThreshold: 100), metres: 50)
     simulation.configure(Configuration(distanceThreshold: 20), at: 700)
     #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(2, at: 700)])
@@ -232,7 +232,7 @@ import Testing
     #expect(simulation.deliveries.count == 2)
   }
 
-  @Test func `a dropped fix returns with the old threshold`() {
+  @Test func `a fix that a new threshold drops is sent after the old one is restored`() {
     var simulation = simulation(Configuration(distanceThreshold: 10, timeThreshold: .milliseconds(1000)), metres: 50)
     simulation.configure(Configuration(distanceThreshold: 100, timeThreshold: .milliseconds(1000)), at: 200)
     simulation.configure(Configuration(distanceThreshold: 10, timeThreshold: .milliseconds(1000)), at: 300)
@@ -248,7 +248,7 @@ import Testing
     #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(3, at: 1000)])
   }
 
-  @Test func `before the first fix nothing happens`() {
+  @Test func `a change of thresholds before the first fix has no effect on it`() {
     var simulation = DeliverySimulation(Configuration(distanceThreshold: 40))
     simulation.configure(Configuration(debounce: .milliseconds(1000)), at: 10)
     #expect(simulation.actions.isEmpty)

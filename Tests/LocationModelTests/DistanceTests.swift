@@ -65,7 +65,7 @@ import Testing
     #expect(abs(b.distance(to: a) - metres) <= tolerance)
   }
 
-  @Test func `distances on the ellipsoid are those of an exact method within 0,01 percent`() throws {
+  @Test func `distances on the ellipsoid match an exact method within 0.01 percent`() throws {
     var random = SeededGenerator(seed: 8)
     var largest = 0.0
     for _ in 0..<20_000 {

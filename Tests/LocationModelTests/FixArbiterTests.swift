@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `a jump is published when a second fix confirms it, or none arrives for five seconds`() {
+  @Test func `a jump is published when a second fix confirms it or no fix arrives for five seconds`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 0), at: 0) == true)
     let first = Self.fix(3, metres: 500_000, at: 1)

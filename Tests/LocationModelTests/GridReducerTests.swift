@@ -43,7 +43,7 @@ import Testing
     #expect(reduced == expected)
   }
 
-  @Test func `exact is not reduced, and none is reduced most`() throws {
+  @Test func `level exact is not reduced, and level none is reduced most`() throws {
     let fix = Location(latitude: 47.3, longitude: 8.5, accuracy: 3, speed: 2, sourceDescription: "GPS GGA")
     var (exact, none, country) = (GridReducer(level: .exact), GridReducer(level: .none), GridReducer(level: .country))
     #expect(exact.reduce(fix) == fix)
@@ -56,13 +56,13 @@ import Testing
       ("worse than the cell", 600, 1000),
       ("Wi-Fi", 1500, 2000), ("network address", 25_000, 25_500),
     ] as [(String, Double?, Double)])
-  func `the radius holds both the cell and the fix's own circle`(_: String, own: Double?, expected: Double) throws {
+  func `the radius covers both the cell and the fix's own circle`(_: String, own: Double?, expected: Double) throws {
     var reducer = GridReducer(level: .street)
     #expect(try reducer.reduce(Self.fix(.street, accuracy: own)).accuracy == expected)
   }
 
   @Test(arguments: reducedLevels)
-  func `a tenth of the cell must be between the cell and the fix`(level: AccuracyLevel) throws {
+  func `the cell changes only for a fix at least a tenth of a cell beyond it`(level: AccuracyLevel) throws {
     let center = try Self.cell(level).center
     for (north, east) in [(1.0, 0.0), (-1, 0), (0, 1), (0, -1)] {
       var reducer = GridReducer(level: level)

@@ -26,7 +26,7 @@ import Testing
     return corners + anywhere + nearPoles
   }
 
-  @Test func `the sizes are the contract's`() {
+  @Test func `cell sizes and intervals match the contract`() {
     let expected: [(AccuracyLevel, Double?, Double)] = [
       (.street, 500, 10), (.neighborhood, 3000, 60), (.city, 15_000, 300), (.country, 300_000, 900),
       (.none, 300_000, 900), (.exact, nil, 0),
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: sizes)
-  func `no cell is smaller than its size, nor much higher`(size: Double) {
+  func `no cell is smaller than its nominal size or much taller`(size: Double) {
     let grid = Grid(cellSize: size)
     for band in stride(from: 0, to: grid.bands, by: max(1, grid.bands / 997)) {
       let south = Double(band) * grid.height - 90
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: sizes)
-  func `every place is in its cell, whose centre is a place of the same cell`(size: Double) {
+  func `every place is in its cell, and so is the cell's centre`(size: Double) {
     let grid = Grid(cellSize: size)
     for place in Self.places(2000, seed: 1) {
       let cell = grid.cell(latitude: place.latitude, longitude: place.longitude)
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: sizes)
-  func `the antimeridian is one line`(size: Double) {
+  func `longitudes 180 and -180 are in the same cell`(size: Double) {
     let grid = Grid(cellSize: size)
     for latitude in stride(from: -90.0, through: 90, by: 7.5) {
       #expect(grid.cell(latitude: latitude, longitude: 180) == grid.cell(latitude: latitude, longitude: -180))

@@ -62,7 +62,7 @@ import Testing
     #expect(Timestamp() - Timestamp(seconds: .max) == .zero - .microseconds(UInt64.max))
   }
 
-  @Test func `earlier is less`() {
+  @Test func `an earlier timestamp compares as less`() {
     let sorted = [
       Timestamp(), Timestamp(microseconds: 1), Timestamp(seconds: 1), Timestamp(seconds: 1, microseconds: 1),
     ]
@@ -77,11 +77,11 @@ import Testing
     ("a\u{200b}b", false), ("\u{202e}evil", false), ("a\u{2028}b", false), ("a\u{2029}b", false), ("\u{e000}", false),
     ("\u{feff}", false), ("\u{378}", false),
   ])
-  func `text that does not show as it is, is not plain`(_ text: String, _ isPlain: Bool) {
+  func `text with characters that are not shown literally is not plain`(_ text: String, _ isPlain: Bool) {
     #expect(text.unicodeScalars.allSatisfy(\.isPrintable) == isPlain)
   }
 
-  @Test func `between apostrophes nothing can look like the end`() {
+  @Test func `escaped text cannot imitate its closing apostrophe`() {
     #expect("a', status 'b".escapedForQuotes == "a\\', status \\'b")
     #expect("a\\'".escapedForQuotes == "a\\\\\\'")
     #expect("a\u{2028}b\n".escapedForQuotes == "a\\u{2028}b\\u{a}")

@@ -38,7 +38,7 @@ import Testing
     for level in [AccuracyLevel.none, .neighborhood, .exact] { #expect(location(next, at: level) == nil) }
   }
 
-  @Test func `it is written again after ten minutes in another cell, and after a day in the same`() {
+  @Test func `a location is written again after ten minutes in another cell or a day in the same one`() {
     var memory = PlaceMemory()
     _ = memory.received(city(), by: 1, at: 0)
     #expect(memory.received(city(at: Self.now + 300), by: 1, at: 5 * Self.minute) == [])

@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func `a drive through a tunnel, and a sleep, loses no significant change`() {
+  @Test func `no significant change is lost in a tunnel or during a sleep`() {
     for firstFix in [5, 45] as [UInt64] {
       var weather = Simulation(Self.significant)
       // 20 m/s, without reception during the check at half an hour and right after the resume at 2,700 s.

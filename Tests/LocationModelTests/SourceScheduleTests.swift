@@ -39,7 +39,7 @@ import Testing
     #expect(schedule.update(at: 5 * Self.second) == (nil, nil))
   }
 
-  @Test func `the source rests while nothing is due for more than a minute, and starts 15 s before`() {
+  @Test func `the source rests while no location is due for over a minute, and starts 15 s before one`() {
     var schedule = SourceSchedule()
     schedule.set(Need(.exact), for: ObjectIdentifier(one))
     #expect(schedule.update(at: 0) == (.exact, nil))
@@ -53,7 +53,7 @@ import Testing
     #expect(!schedule.isResting)
   }
 
-  @Test func `a call that waits ends the rest at its own level`() {
+  @Test func `a waiting call ends the source's rest at the level of the call`() {
     var schedule = SourceSchedule()
     schedule.set(Need(.exact, from: 600 * Self.second), for: ObjectIdentifier(one))
     #expect(schedule.update(at: 0).level == nil)
@@ -78,7 +78,7 @@ import Testing
 
   /// A source that sends a location each second while it is used, the first one after a delay.
   @Test(arguments: [0, 3, 14] as [UInt64], [65, 90, 600, 1_800] as [UInt64])
-  func `resting makes no delivery more than a second later`(firstFix: UInt64, interval: UInt64) {
+  func `resting delays no delivery by more than a second`(firstFix: UInt64, interval: UInt64) {
     let configuration = DeliveryRule.Configuration(timeThreshold: .seconds(interval))
     var (rule, continuous) = (DeliveryRule(configuration), DeliveryRule(configuration))
     var schedule = SourceSchedule(linger: 2 * Self.second)

@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 @Suite struct UpdateBudgetTests {
-  @Test func `without limits it never ends`() {
+  @Test func `a subscription without limits never ends`() {
     var budget = UpdateBudget<BootClock>()
     budget.started(at: 5)
     for _ in 0..<1000 { #expect(budget.countDelivery() == false) }
@@ -13,7 +13,7 @@ import Testing
     #expect(!budget.isComplete(at: .max))
   }
 
-  @Test func `the last of the allowed updates completes it`() {
+  @Test func `the last of the allowed updates completes the subscription`() {
     var budget = UpdateBudget<BootClock>(maxUpdates: 3)
     budget.started(at: 5)
     let answers = (0..<3).map { _ in budget.countDelivery() }
@@ -22,7 +22,7 @@ import Testing
     #expect(budget.hasSentAll)
   }
 
-  @Test func `one update is the first and the last`() {
+  @Test func `if one update is allowed, the first one is the last`() {
     var budget = UpdateBudget<BootClock>(maxUpdates: 1)
     #expect(!budget.isComplete(at: .max))
     #expect(budget.countDelivery() == true)
@@ -69,7 +69,7 @@ import Testing
     #expect(filter.passes(location(20_000 - slow), at: 2_200_000) == true)
   }
 
-  @Test func `without a last time the wall clock decides, and only for a few seconds`() {
+  @Test func `without an earlier measurement the wall clock decides, and only for a few seconds`() {
     var filter = SleepFilter()
     filter.woke(at: 2_000_000, Timestamp(seconds: 20_000))
     #expect(filter.passes(location(19_999), at: 2_100_000) == false)
@@ -89,7 +89,7 @@ import Testing
     #expect(filter.passes(location(11), at: 8_100_000) == true)
   }
 
-  @Test func `a filter without a time before a sleep passes everything`() {
+  @Test func `without an earlier measurement or a wall clock everything passes`() {
     var filter = SleepFilter()
     filter.woke(at: 2_000_000)
     #expect(filter.passes(location(1), at: 2_000_001) == true)

@@ -90,7 +90,7 @@ import Testing
     (52.5, 15.4, Self.berlin), (52.5, 13.4, PlaceAnswer(timeZone: "Europe/Berlin", town: "Potsdam", country: "DE")),
     (52.5, 13.4, PlaceAnswer(town: "Berlin", country: "DE")),
   ])
-  mutating func `a time that differs by more than five minutes, another zone and another town are sent`(
+  mutating func `an almanac with another zone, another town or a time over five minutes off is sent`(
     latitude: Double, longitude: Double, place: PlaceAnswer
   ) throws {
     try settle()
@@ -132,7 +132,7 @@ import Testing
     #expect(handle(.clockChanged) == [] && machine.deadline == wait - 600 * Self.second)
   }
 
-  @Test mutating func `where the sun does not set, the timer still looks each day`() {
+  @Test mutating func `where the sun does not set, the timer still fires each day`() {
     start()
     _ = locate(78, 15)
     #expect(machine.deadline == .origin + Self.day)
@@ -140,7 +140,7 @@ import Testing
     #expect(!handle(.timer, after: Self.day).contains(.announce))
   }
 
-  @Test mutating func `a suspend over sunset and a clock set back by a day cause an almanac`() throws {
+  @Test mutating func `a suspend across sunset and a clock set back by a day each cause an almanac`() throws {
     try settle()
     #expect(handle(.slept, after: 12 * 60 * Self.minute).contains(.announce))
     #expect(machine.announcement()?.forecast.phase == .night)

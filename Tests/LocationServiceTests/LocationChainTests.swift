@@ -235,7 +235,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 4])
   }
 
-  @Test func `the same measurement handed over again is not sent again`() {
+  @Test func `a measurement that is handed over again is not sent again`() {
     let chain = Chain()
     chain.send(fix(1))
     for sequence in 2...5 {

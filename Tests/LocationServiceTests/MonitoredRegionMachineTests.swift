@@ -53,7 +53,7 @@ import Testing
     return told
   }
 
-  @Test func `Start answers, announces, and needs the source`() throws {
+  @Test func `Start is answered and announced, and needs the source`() throws {
     var machine = try machine()
     let actions = machine.handle(.start(after: machine.stops), at: 5)
     #expect(actions.contains(inOrder: .done, .announce, .need(.exact)))
@@ -130,7 +130,7 @@ import Testing
     #expect(coarser.contains(.need(nil)) && happenings(coarser) == [.lost])
   }
 
-  @Test func `a loss that another one replaces before its report leaves no gap`() throws {
+  @Test func `a loss that is replaced by another before it is reported leaves no gap`() throws {
     var machine = try started()
     _ = stay(&machine, at: 52, from: 1, to: 31)
     #expect(machine.last?.event.sequence == 1 && machine.takeLoss() == nil)

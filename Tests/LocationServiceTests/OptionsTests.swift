@@ -91,7 +91,7 @@ import Testing
     #expect(error?.message == "Option timeout (type u) must be a whole number of milliseconds from 0 to 120000")
   }
 
-  @Test func `an option of another method is unknown here`() throws {
+  @Test func `an option of another method is unknown`() throws {
     #expect(throws: DBusError.self) {
       try OptionReader.read(.options([("timeout", .uint32(1))]), ClientOption.ofAuthorization)
     }

@@ -113,7 +113,7 @@ import Testing
     #expect(held.handle(access(.allowed, cached: location), at: 3).last == .deliver(delivery))
   }
 
-  @Test func `a location answers, and a timeout without one is Timeout`() {
+  @Test func `a location answers the call, and without one the timeout is the error Timeout`() {
     var machine = waiting()
     var other = machine
     #expect(machine.handle(.location(location, .exact), at: 2).last == .deliver(delivery))
@@ -139,7 +139,7 @@ import Testing
     #expect(machine.handle(.access(access), at: 3).contains { if case .deliver = $0 { true } else { false } })
   }
 
-  @Test func `with a required accuracy it waits for a location that has it`() {
+  @Test func `with a required accuracy the call waits for a location that has it`() {
     var machine = waiting { $0.requiredAccuracy = 50 }
     var coarse = location
     coarse.accuracy = 51
@@ -212,7 +212,7 @@ import Testing
     #expect(machine.handle(.timer, at: 20_000_000).last == .refuse(.unavailable(.geoclueRestarting)))
   }
 
-  @Test func `the end of the service and of the caller end it`() {
+  @Test func `the end of the service or of the caller ends the call`() {
     var machine = machine()
     _ = machine.handle(.prepared, at: 1)
     var other = machine

@@ -49,7 +49,7 @@ nonisolated extension [ClientAction] {
     return machine
   }
 
-  @Test func `Start answers, announces, and begins`() {
+  @Test func `Start is answered and announced, and updates begin`() {
     var machine = machine()
     let actions = machine.handle(.start(after: machine.stops), at: 5)
     #expect(actions.contains(inOrder: .done, .announce, .follow(.exact)) && machine.isActive)
@@ -116,7 +116,7 @@ nonisolated extension [ClientAction] {
     #expect(actions.contains(.announce) && !actions.contains(.follow(nil)))
   }
 
-  @Test func `max-updates completes it with the last update`() {
+  @Test func `max-updates completes the subscription with the last update`() {
     var machine = machine { $0.maximumUpdates = 2 }
     _ = machine.handle(.start(after: machine.stops), at: 0)
     func delivery(_ sequence: UInt64) -> ClientAction {

@@ -105,7 +105,7 @@ private final class TestSource: LocationSource {
     #expect(source.required == nil)
   }
 
-  @Test func `live updates are the newest location with its diagnostics and end with their task`() async throws {
+  @Test func `live updates contain the newest location and its diagnostics, and end with their task`() async throws {
     var updates: [LocationUpdate] = []
     let task = Task { for await update in LocationUpdate.liveUpdates(from: { source }) { updates.append(update) } }
     try await settle("the source is used") { source.required == .exact }

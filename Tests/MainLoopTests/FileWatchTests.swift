@@ -85,7 +85,7 @@ import Testing
   }
 
   /// Regression: a source without conditions was called repeatedly after a hang-up.
-  @Test func `a watch for nothing is never called`() throws {
+  @Test func `a watch without conditions is never called`() throws {
     let pipe = try Pipe()
     var calls = 0
     let watch = MainLoop.main.watch(descriptor: pipe.reading, for: .readable) { _ in calls += 1 }

@@ -4,7 +4,7 @@ import MainLoop
 import Testing
 
 @Suite struct LoopClockTests {
-  @Test func `the system clocks are the kernel's`() {
+  @Test func `the system clocks match the kernel's`() {
     func kernel(_ clock: clockid_t) -> Int64 {
       var time = timespec()
       clock_gettime(clock, &time)

@@ -4,7 +4,7 @@ import MainLoop
 import Testing
 
 @Suite struct RunTests {
-  @Test func `run returns the first status that quit is given, each time`() {
+  @Test func `each run returns the first status passed to quit`() {
     for statuses: [Int32] in [[7], [1, 2], [0], [3]] {
       let quitting = MainLoop.main.nextTurn { for status in statuses { MainLoop.main.quit(status: status) } }
       #expect(MainLoop.main.run() == statuses[0])

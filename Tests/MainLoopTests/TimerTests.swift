@@ -133,7 +133,7 @@ import Testing
     withExtendedLifetime(timer) {}
   }
 
-  @Test func `the first deadline may be given`() throws {
+  @Test func `the first deadline can be specified`() throws {
     let start = monotonic
     var ticks: [Int64] = []
     let timer = MainLoop.main.every(.microseconds(60_000_000), first: MonotonicInstant(microseconds: start + 10_000)) {

@@ -16,7 +16,7 @@ import Testing
     withExtendedLifetime(signals) {}
   }
 
-  @Test func `watched signals are blocked, and no others`() throws {
+  @Test func `only watched signals are blocked`() throws {
     func blocked() -> Set<Int32> {
       var mask = sigset_t()
       pthread_sigmask(SIG_BLOCK, nil, &mask)

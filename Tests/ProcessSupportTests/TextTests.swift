@@ -3,7 +3,7 @@ import GeopublicistProcessSupport
 import Testing
 
 @Suite struct TextTests {
-  @Test func `a text is found in any text, also in one that is shorter or not English`() {
+  @Test func `a part is found in any text, but not in a shorter one`() {
     #expect("".hasPart(""))
     #expect(!"".hasPart("a"))
     #expect("ähnlich".hasPart("hn"))

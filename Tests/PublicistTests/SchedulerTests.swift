@@ -36,7 +36,7 @@ import Testing
     try turning(for: .milliseconds(40), "no more") { times.count == count }
   }
 
-  @Test func `debounce waits for quiet`() throws {
+  @Test func `debounce waits for a pause`() throws {
     let subject = PassthroughSubject<Int, Never>()
     var received: [Int] = []
     let subscription = subject.debounce(for: .milliseconds(40), scheduler: loop).sink { received.append($0) }
@@ -48,7 +48,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `throttle lets one value through per interval`() throws {
+  @Test func `throttle passes one value per interval`() throws {
     let subject = PassthroughSubject<Int, Never>()
     var received: [(value: Int, at: Int64)] = []
     let start = loop.now
@@ -101,7 +101,7 @@ import Testing
     #expect(Stride(exactly: UInt64.max) == nil)
   }
 
-  @Test func `arithmetic ends instead of trapping`() {
+  @Test func `arithmetic saturates instead of trapping`() {
     let longest = Stride(microseconds: .max)
     let shortest = Stride(microseconds: .min)
     #expect(Stride.seconds(Int.max) == longest)

@@ -55,7 +55,7 @@ extension LocationPublicist {
     #expect(granted.completion == nil)
   }
 
-  @Test func `a failure describes itself`() {
+  @Test func `a failure has a description`() {
     var text = ""
     let subscription = scene.publicist.statusPublisher().sink { completion in
       if case .failure(let error) = completion { text = "Location Service terminated with error:\(error.rawValue)" }

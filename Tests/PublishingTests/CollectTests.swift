@@ -31,7 +31,7 @@ import Testing
     Rule("a failure drops the remainder", "1 fail 2s", gives: "fail"),
     Rule("nothing is sent after a cancellation", "1 cancel 2s", gives: ""),
   ])
-  func `collect by time, which stops its timer at the end`(rule: Rule) {
+  func `collect by time stops its timer at the end`(rule: Rule) {
     var scheduler: TestScheduler?
     rule.check { stage in
       scheduler = stage.scheduler

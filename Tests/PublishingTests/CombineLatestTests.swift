@@ -26,7 +26,7 @@ import Testing
     #expect(trace.text == "(1, 1) (2, 1) (2, 2)")
   }
 
-  @Test func `combineLatest of three and four, with and without a transform`() {
+  @Test func `combineLatest combines three or four publishers, with and without a transform`() {
     let s = (0..<4).map { CurrentValueSubject<Int, TestError>($0) }
     let two = s[0].combineLatest(s[1]) { $0 * 10 + $1 }.record()
     let three = s[0].combineLatest(s[1], s[2]).map { "\($0)\($1)\($2)" }.record()

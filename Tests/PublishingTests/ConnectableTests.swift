@@ -45,7 +45,7 @@ import Testing
     connection.cancel()
   }
 
-  @Test func `multicast: dropping the connection does the same as cancelling it`() {
+  @Test func `multicast: releasing the connection cancels it`() {
     let probe = Probe<Int, TestError>(trace)
     let shared = probe.multicast(subject: PassthroughSubject())
     let recorder = shared.record()
@@ -86,7 +86,7 @@ import Testing
     #expect(trace.count(of: "up:cancel") == 1)
   }
 
-  @Test func `autoconnect: subscribed again after all have left, it connects again`() {
+  @Test func `autoconnect connects again for a subscriber that arrives after all have left`() {
     let probe = Probe<Int, Never>(trace)
     let connected = probe.multicast(subject: PassthroughSubject()).autoconnect()
     connected.record().cancel()

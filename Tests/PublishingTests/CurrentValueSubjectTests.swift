@@ -27,7 +27,7 @@ import Testing
     #expect(trace.text == "0 | 3")
   }
 
-  @Test func `CurrentValueSubject: send after the end is ignored, value reads on`() {
+  @Test func `CurrentValueSubject: send after the end is ignored, and value can still be read`() {
     let subject = CurrentValueSubject<Int, TestError>(1)
     subject.record(trace)
     subject.send(completion: .finished)

@@ -57,7 +57,7 @@ import Testing
     #expect(Set([Demand.max(1), .max(1), .unlimited]).count == 2)
   }
 
-  @Test func `demand describes itself`() {
+  @Test func `a demand has a description`() {
     #expect("\(Subscribers.Demand.unlimited)" == "unlimited")
     #expect("\(Subscribers.Demand.max(3))" == "max(3)")
   }

@@ -89,7 +89,7 @@ import Testing
     #expect(trace.entries.sorted() == ["a1", "aend", "b1", "bend"])
   }
 
-  @Test func `a sink cancelled from inside its completion, and one dropped inside its value`() {
+  @Test func `a sink may be cancelled inside its completion or released inside a value`() {
     let subject = PassthroughSubject<Int, Never>()
     var first: AnyCancellable?
     first = subject.sink(receiveCompletion: { _ in first?.cancel() }, receiveValue: { trace.add("a\($0)") })
@@ -122,7 +122,7 @@ import Testing
     check(Publishers.PrefetchStrategy.keepFull)
   }
 
-  @Test func `values outside of any actor`() async {
+  @Test func `values can be read outside of any actor`() async {
     var seen: [Int] = []
     for await value in [1, 2, 3].publisher.values { seen.append(value) }
     #expect(seen == [1, 2, 3])

@@ -6,7 +6,7 @@ import Testing
 @Suite("print, handleEvents, breakpoint") struct ObservingTests {
   let trace = Trace()
 
-  @Test func `print: subscription, request, values, end; no line for a value without additional demand`() {
+  @Test func `print logs subscription, request, values and end, but no empty demand returned for a value`() {
     let stream = LineStream()
     [1, 2].publisher.print("p", to: stream).record()
     #expect(
@@ -19,7 +19,7 @@ import Testing
       ])
   }
 
-  @Test func `print: limited requests, demand asked inside a value, failure, cancel`() {
+  @Test func `print logs limited requests, demand returned for a value, failure and cancel`() {
     let stream = LineStream()
     let subject = PassthroughSubject<Int, TestError>()
     let recorder = subject.print("", to: stream).record(asking: .max(1)) { $0 == 1 ? .max(2) : .none }
@@ -51,7 +51,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test func `handleEvents: subscription before request (newer Combine), then values and the end`() {
+  @Test func `handleEvents observes the subscription before the request, then values and the end`() {
     [1, 2].publisher
       .handleEvents(
         receiveSubscription: { _ in trace.add("subscription") },

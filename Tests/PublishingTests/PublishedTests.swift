@@ -144,7 +144,7 @@ import Testing
     b.cancel()
   }
 
-  @Test func `objectWillChange passed on from a part to the whole`() {
+  @Test func `objectWillChange can be passed on from a part to the whole`() {
     final class Whole: ObservableObject {
       let objectWillChange = ObservableObjectPublisher()
       let part = Model()

@@ -47,7 +47,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited a1 b1 afail bfail")
   }
 
-  @Test func `share: a share is equal to itself only`() {
+  @Test func `share: a share is equal only to itself`() {
     let a = Just(1).share()
     let b = Just(1).share()
     #expect(a == a)

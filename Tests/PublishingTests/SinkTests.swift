@@ -90,7 +90,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited up:cancel")
   }
 
-  @Test func `store(in:) keeps in a set and in an array, and emptying them cancels`() {
+  @Test func `store(in:) accepts a set or an array, and emptying it cancels`() {
     let a = Probe<Int, Never>(trace, "a")
     let b = Probe<Int, Never>(trace, "b")
     var set = Set<AnyCancellable>()
@@ -134,7 +134,7 @@ import Testing
     #expect(sink.combineIdentifier == sink.combineIdentifier)
   }
 
-  @Test func `cancelling inside a sink's value from a stored AnyCancellable stops it`() {
+  @Test func `cancelling a stored AnyCancellable inside a value stops its sink`() {
     let subject = PassthroughSubject<Int, Never>()
     var cancellable: AnyCancellable?
     cancellable = subject.sink {

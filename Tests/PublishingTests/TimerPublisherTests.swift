@@ -62,7 +62,7 @@ import Testing
     subscription = nil
   }
 
-  @Test func `two connections are one timer; dropping a connection stops it`() {
+  @Test func `two connections share one timer; releasing them stops it`() {
     let timer = scheduler.timerPublisher(every: 1)
     let recorder = timer.record(trace)
     var first: AnyCancellable? = AnyCancellable(timer.connect())

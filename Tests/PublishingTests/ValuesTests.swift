@@ -46,7 +46,7 @@ import Testing
     func wait() async { await task?.value }
   }
 
-  @Test func `values: all of a sequence, then the end`() async {
+  @Test func `values: all values of a sequence arrive, then the end`() async {
     var seen: [Int] = []
     for await value in [1, 2, 3].publisher.values { seen.append(value) }
     #expect(seen == [1, 2, 3])

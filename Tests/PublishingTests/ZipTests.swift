@@ -30,7 +30,7 @@ import Testing
     #expect(three.completion == nil)
   }
 
-  @Test func `zip with a transform, for two to four`() {
+  @Test func `zip accepts a transform for two to four publishers`() {
     let s = (0..<4).map { _ in CurrentValueSubject<Int, TestError>(1) }
     let two = s[0].zip(s[1]) { $0 + $1 }.record()
     let three = s[0].zip(s[1], s[2]) { $0 + $1 + $2 }.record()

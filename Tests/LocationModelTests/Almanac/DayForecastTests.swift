@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `each phase holds from its beginning to the next, at any place`() throws {
+  @Test func `each phase lasts until the next one begins, at any place`() throws {
     var random = SeededGenerator(seed: 32)
     for _ in 0..<400 {
       let (latitude, longitude) = (
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `a forecast is whole minutes in order, whatever the offsets`() throws {
+  @Test func `a forecast contains whole minutes in order, whatever the offsets`() throws {
     var random = SeededGenerator(seed: 33)
     for _ in 0..<400 {
       let (latitude, longitude) = (
@@ -147,7 +147,7 @@ import Testing
     #expect(phases(-90, 0...45, from: 1_772_323_200).filter { $0 != .night && $0 != .day } == autumn)
   }
 
-  @Test func `the date line changes nothing`() {
+  @Test func `the date line does not affect a forecast`() {
     let (east, west) = (forecast(-17, 179.999, Self.june), forecast(-17, -179.999, Self.june))
     #expect(!east.differs(from: west) && forecast(-17, 180, Self.june) == forecast(-17, -180, Self.june))
     // A degree and a half is six minutes.

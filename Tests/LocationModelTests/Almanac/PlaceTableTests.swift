@@ -64,14 +64,14 @@ import Testing
     #expect(try answer(-17, 180) == answer(-17, -180))
   }
 
-  @Test func `a location at level country has no town, and a country only if it is certain`() throws {
+  @Test func `a location at level country yields no town, and a country only if it is certain`() throws {
     let inland = try answer(-25, 133, accuracy: 300_000, isCountry: true)
     #expect(inland.town == nil && inland.country == "AU")
     let border = try answer(47.56, 7.59, accuracy: 300_000, isCountry: true)
     #expect(border.town == nil && border.country == nil)
   }
 
-  @Test func `an answer is the same as by comparing all cities of the source`() throws {
+  @Test func `an answer is the same as that of a comparison with all cities`() throws {
     let process = Process()
     let pipe = Pipe()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/xz")

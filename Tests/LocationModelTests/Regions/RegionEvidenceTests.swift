@@ -30,7 +30,7 @@ import Testing
       ("larger regions need a larger share", 254, 90, 299, .unknown, .inside),
       ("larger regions need a larger share", 255, 90, 300, .unknown, .uncertain),
     ] as [(String, Double, Double?, Double, RegionState, RegionEvidence?)])
-  func `a location is evidence by its circle`(
+  func `the circle of a location decides whether it is evidence`(
     _: String, metres: Double, accuracy: Double?, radius: Double, state: RegionState, expected: RegionEvidence?
   ) {
     let location = RegionSimulation.location(metres, accuracy: accuracy, measured: 0)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [(10.0, 100.0, 95.0), (100, 60, 80), (50, 50, 50), (100, 20, 0), (30, 40, 100), (20, 90, 10)])
-  func `the share is the area of the lens`(own: Double, other: Double, distance: Double) {
+  func `the share is the overlap of the two circles`(own: Double, other: Double, distance: Double) {
     let share = RegionEvidence.share(ofRadius: own, within: other, distance: distance)
     #expect(abs(share - countedShare(own, other, distance)) < 0.005)
   }

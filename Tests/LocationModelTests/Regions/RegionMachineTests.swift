@@ -35,7 +35,7 @@ import Testing
     #expect(region.changes == [Change(.determined, at: 65)])
   }
 
-  @Test func `the same measurement twice is one`() {
+  @Test func `a repeated measurement counts once`() {
     var region = simulation()
     region.locate(0, at: 5)
     region.locate(0, at: 15, age: 10)
@@ -114,7 +114,7 @@ import Testing
     #expect(region.changes.last?.kind == .determined)
   }
 
-  @Test func `15 minutes without a location are lost, and the return is not a crossing`() {
+  @Test func `15 minutes without a location lose the state, and its return is not a crossing`() {
     var region = simulation()
     region.stay(0, during: 0..<30)
     region.advance(to: 1_000)
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: [60, 900, 1_700] as [UInt32])
-  func `a state that cannot change before the next check is lost when that has failed`(unknownAfter: UInt32) {
+  func `a state that cannot change before the next check is lost only if that check fails`(unknownAfter: UInt32) {
     for place in [200_200.0, 0] {
       var region = simulation(radius: place == 0 ? 200_000 : 200) { $0.unknownAfter = .seconds(unknownAfter) }
       region.stay(place, during: 0..<30)

@@ -27,7 +27,7 @@ import Testing
     #expect(queue.drain() == [10, 20, 30, 11, 21, 31, 12, 22, 32])
   }
 
-  @Test func `a user with long answers is passed over for as many bytes`() {
+  @Test func `a user with long answers misses turns in proportion to their size`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<10 {
       #expect(queue.add(number, bytes: 1, from: "long", of: 1) == nil)
@@ -38,7 +38,7 @@ import Testing
     #expect((0..<6).map { _ in queue.next() } == [100, 101, 102, 103, 104, 1])
   }
 
-  @Test func `with little room, only accounts with few calls are served, and nobody's debt is paid`() {
+  @Test func `with little room, only accounts with few calls are served, and no debt is reduced`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<5 { #expect(queue.add(number, bytes: 1, from: "many", of: 1) == nil) }
     #expect(queue.add(100, bytes: 1, from: "few", of: 2) == nil)
@@ -88,7 +88,7 @@ import Testing
     #expect(queue.drain() == [0, 1, 2])
   }
 
-  @Test func `the calls of a client follow it to another account`() {
+  @Test func `the calls of a client move with it to another account`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<2 { #expect(queue.add(number, bytes: 1, from: "a", of: .common) == nil) }
     #expect(queue.add(5, bytes: 1, from: "b", of: .common) == nil)
@@ -98,7 +98,7 @@ import Testing
     #expect(queue.drain() == [5])
   }
 
-  @Test func `a line has bounds, and so has the whole queue`() {
+  @Test func `each line is bounded, and so is the whole queue`() {
     var bounds = FairQueue<String, Int>.Bounds()
     bounds.calls = 3
     bounds.bytes = 100

@@ -90,7 +90,7 @@ import Testing
     #expect(way.outbox.hasRoom(for: ":1.1"), "nothing is known of it any more")
   }
 
-  @Test func `only clients are counted`() {
+  @Test func `messages to connections other than clients are not counted`() {
     for _ in 0..<100 { way.outbox.sent(100_000, to: ":1.99") }
     #expect(way.pings.actions.isEmpty)
     #expect(way.outbox.state(of: ":1.99") == .reading)
@@ -129,7 +129,7 @@ import Testing
     for client in silent { client.suspend(false) }
   }
 
-  @Test func `one account with any number of connections leaves pings to others`() throws {
+  @Test func `one account with any number of connections leaves pings for others`() throws {
     let bus = try PrivateBus(.session)
     let pool = PingPool(connections: 2, perConnection: 32) { () throws(DBusError) in
       try Connection(to: .address(bus.address))

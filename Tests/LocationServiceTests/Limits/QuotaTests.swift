@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Limits")
 struct LimitsTests {
-  @Test func `a burst passes, then the rate per second`() {
+  @Test func `a burst passes, and then calls at the rate per second`() {
     var bucket = TokenBucket(burst: 3, at: 0)
     func take(_ now: MonotonicInstant) -> Bool { bucket.take(burst: 3, perSecond: 2, at: now) }
     #expect([take(0), take(0), take(0), take(0)] == [true, true, true, false])

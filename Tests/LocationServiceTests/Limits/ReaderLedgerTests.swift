@@ -92,7 +92,7 @@ import Testing
     #expect(ledger.send(450, to: "innocent", of: 1001, at: 0) == false)
   }
 
-  @Test func `many users that never read stay below what dbus-daemon allows`() {
+  @Test func `many users that never read stay below the limit of dbus-daemon`() {
     var ledger = ReaderLedger<String>()
     var sent = 0
     for step in 0..<600 {

@@ -26,7 +26,7 @@ import Testing
 
   private let reviews = Reviews()
 
-  @Test func `while the bus has no room accounts take turns, also between passes`() throws {
+  @Test func `while the bus has no room, accounts take turns, even across passes`() throws {
     reviews.hasRoom = false
     for number in 1...50 { reviews.turns.add(Client("many \(number)"), of: 1000) }
     try turning("two are reviewed") { reviews.reviewed.count >= 2 }

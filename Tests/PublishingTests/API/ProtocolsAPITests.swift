@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a custom publisher and a custom subscriber`() {
+  @Test func `a custom publisher serves a custom subscriber`() {
     let subscriber = OwnSubscriber()
     OwnPublisher().subscribe(subscriber)
     OwnPublisher().receive(subscriber: subscriber)
@@ -63,7 +63,7 @@ import Testing
     #expect(numbers().record().values == [1, 2])
   }
 
-  @Test func `scheduler: the forms with fewer arguments`() {
+  @Test func `a custom scheduler has all forms with fewer arguments`() {
     let scheduler = OwnScheduler()
     var log: [String] = []
     scheduler.schedule { log.append("now") }
@@ -78,7 +78,7 @@ import Testing
     #expect(ImmediateScheduler.SchedulerTimeType.Stride.seconds(1) >= 0)
   }
 
-  @Test func `subscribers: Sink, Assign, AnySubscriber`() {
+  @Test func `Sink, Assign and AnySubscriber have Combine's initializers`() {
     final class Box { var number = 0 }
     let box = Box()
     let sink = Subscribers.Sink<Int, Never>(receiveCompletion: { _ in }, receiveValue: { box.number += $0 })
@@ -98,7 +98,7 @@ import Testing
     #expect(AnySubscriber(PassthroughSubject<Int, Never>()).combineIdentifier != any.combineIdentifier)
   }
 
-  @Test func `sources: their properties and equality`() {
+  @Test func `sources have Combine's properties and equality`() {
     #expect(Just(1) == Just(1))
     #expect(Just(1).output == 1)
     #expect(Empty<Int, Never>() == Empty(completeImmediately: true))
@@ -117,7 +117,7 @@ import Testing
     #expect(Publishers.Sequence<[Int], TestError>(sequence: [1]).sequence == [1])
   }
 
-  @Test func `ObservableObject and Published by name`() {
+  @Test func `ObservableObject and Published have Combine's names`() {
     final class Model: ObservableObject {
       @Published var number = 1
       @Published(initialValue: 2) var other: Int

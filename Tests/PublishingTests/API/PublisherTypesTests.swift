@@ -9,7 +9,7 @@ import Testing
   typealias Source = PassthroughSubject<Int, TestError>
   let source = Source()
 
-  @Test func `the types of transforming operators`() throws {
+  @Test func `transforming operators have Combine's types`() throws {
     let map: Publishers.Map<Source, String> = Publishers.Map(upstream: source) { "\($0)" }
     #expect(map.upstream === source)
     #expect(map.transform(1) == "1")
@@ -43,7 +43,7 @@ import Testing
     #expect(replaceNil.transform(nil) == 1)
   }
 
-  @Test func `the types of filtering operators`() throws {
+  @Test func `filtering operators have Combine's types`() throws {
     #expect(Publishers.Filter<Source>(upstream: source) { $0 > 1 }.isIncluded(2))
     #expect(try Publishers.TryFilter<Source>(upstream: source) { $0 > 1 }.isIncluded(2))
     #expect(Publishers.RemoveDuplicates<Source>(upstream: source, predicate: ==).predicate(1, 1))
@@ -66,7 +66,7 @@ import Testing
     #expect(count.range == 0..<2)
   }
 
-  @Test func `the types of operators with a single result`() throws {
+  @Test func `operators with a single result have Combine's types`() throws {
     #expect(Publishers.AllSatisfy<Source>(upstream: source) { $0 > 1 }.predicate(2))
     #expect(try Publishers.TryAllSatisfy<Source>(upstream: source) { $0 > 1 }.predicate(2))
     #expect(Publishers.Contains<Source>(upstream: source, output: 1).output == 1)
@@ -94,7 +94,7 @@ import Testing
     #expect(byCount.count == 2)
   }
 
-  @Test func `the types of operators over several publishers`() {
+  @Test func `operators over several publishers have Combine's types`() {
     let concatenate: Publishers.Concatenate<Source, Source> = Publishers.Concatenate(prefix: source, suffix: source)
     #expect(concatenate.prefix === concatenate.suffix)
     let merge: Publishers.Merge<Source, Source> = Publishers.Merge(source, source)
@@ -122,7 +122,7 @@ import Testing
     #expect(latestOf.upstream === outer)
   }
 
-  @Test func `the types of operators for failures`() throws {
+  @Test func `operators for failures have Combine's types`() throws {
     let catching: Publishers.Catch<Source, Source> = Publishers.Catch(upstream: source) { [source] _ in source }
     #expect(catching.handler(.oops) === catching.upstream)
     let tryCatching: Publishers.TryCatch<Source, Source> = Publishers.TryCatch(upstream: source) { [source] _ in source

@@ -10,7 +10,7 @@ import Testing
   let source = Source()
   let clock = TestScheduler()
 
-  @Test func `the types of timed operators`() {
+  @Test func `timed operators have Combine's types`() {
     let debounce: Publishers.Debounce<Source, Clock> = Publishers.Debounce(
       upstream: source, dueTime: 1, scheduler: clock, options: nil)
     #expect(debounce.dueTime == 1)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `the types of sharing operators`() {
+  @Test func `sharing operators have Combine's types`() {
     let multicast: Publishers.Multicast<Source, Source> = Publishers.Multicast(upstream: source) { Source() }
     #expect(multicast.upstream === source)
     #expect(multicast.createSubject() !== multicast.createSubject())
@@ -68,7 +68,7 @@ import Testing
     func decode<T: Decodable>(_ type: T.Type, from: String) throws -> T { throw TestError.oops }
   }
 
-  @Test func `the types of observing and coding operators`() {
+  @Test func `observing and coding operators have Combine's types`() {
     let print: Publishers.Print<Source> = Publishers.Print(upstream: source, prefix: "p", to: nil)
     #expect(print.prefix == "p")
     #expect(print.stream == nil)
@@ -90,7 +90,7 @@ import Testing
     #expect(decode.upstream === texts)
   }
 
-  @Test func `equality where Combine has it`() {
+  @Test func `publishers are equatable where Combine's are`() {
     let (a, b) = (Just(1), Just(2))
     #expect(Publishers.Count(upstream: a) == Publishers.Count(upstream: a))
     #expect(Publishers.Concatenate(prefix: a, suffix: b) == Publishers.Concatenate(prefix: a, suffix: b))
@@ -110,7 +110,7 @@ import Testing
     #expect(typed == Publishers.SetFailureType<Just<Int>, TestError>(upstream: a))
   }
 
-  @Test func `equality of publishers made of several`() {
+  @Test func `publishers of several upstreams are equatable`() {
     let (a, b) = (Just(1), Just(2))
     #expect(Publishers.Merge(a, b) == Publishers.Merge(a, b))
     #expect(Publishers.Merge3(a, b, a) != Publishers.Merge3(a, b, b))

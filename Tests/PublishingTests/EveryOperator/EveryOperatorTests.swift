@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `values and the end, with unlimited demand`(operation: OperatorCase) {
+  func `values and the end pass with unlimited demand`(operation: OperatorCase) {
     let recorder = record(operation)
     sendAll()
     finish()
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `values and a failure, with unlimited demand`(operation: OperatorCase) {
+  func `values and a failure pass with unlimited demand`(operation: OperatorCase) {
     let recorder = record(operation)
     sendAll()
     failForGood()
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `limited demand: no more than requested, and nothing is lost if upstream obeys the demand`(
+  func `limited demand: no more than requested passes, and no value of an obedient upstream is lost`(
     operation: OperatorCase
   ) {
     let recorder = record(operation, asking: .max(1))
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `no demand: no value; the end needs none, unless a value waits before it`(operation: OperatorCase) {
+  func `no demand: no value passes, but the end does unless a value waits before it`(operation: OperatorCase) {
     let recorder = record(operation, asking: .none)
     if let asks = operation.asks, asks == "max(2)" { #expect(probe.requested == .none) }
     for value in 1...3 {

@@ -42,21 +42,21 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source that answers requests synchronously, unlimited demand`(operation: OperatorCase) {
+  func `a source may answer unlimited demand synchronously`(operation: OperatorCase) {
     answerRequests()
     let recorder = operation.build(probe, scheduler).record()
     expectAll(operation, recorder)
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source that answers requests synchronously, demand returned for each value`(operation: OperatorCase) {
+  func `a source may answer demand returned for each value synchronously`(operation: OperatorCase) {
     answerRequests()
     let recorder = operation.build(probe, scheduler).record(asking: .max(1)) { _ in .max(1) }
     expectAll(operation, recorder)
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source that answers requests synchronously, with a request inside each value`(operation: OperatorCase) {
+  func `a source may answer a request inside each value synchronously`(operation: OperatorCase) {
     answerRequests()
     let recorder = Recorder<Int, TestError>(asking: .max(1))
     recorder.onValue = { [unowned recorder] _ in
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source that ends while being subscribed, without demand`(operation: OperatorCase) {
+  func `a source may end while it is subscribed to, without demand`(operation: OperatorCase) {
     probe.onSubscribe = { $0.send(completion: .finished) }
     let recorder = operation.build(probe, scheduler).record(asking: .none)
     scheduler.run()
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source that fails while being subscribed`(operation: OperatorCase) {
+  func `a source may fail while it is subscribed to`(operation: OperatorCase) {
     probe.onSubscribe = { $0.send(completion: .failure(.oops)) }
     let recorder = operation.build(probe, scheduler).record()
     scheduler.run()

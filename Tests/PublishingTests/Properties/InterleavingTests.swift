@@ -8,7 +8,7 @@ import Testing
 @Suite("random interleavings") struct InterleavingTests {
   typealias Source = Probe<String, TestError>
 
-  @Test func `merge keeps one value a side, in order, whatever the interleaving`() {
+  @Test func `merge keeps one value per side, in order, whatever the interleaving`() {
     for seed in 0..<300 {
       let sides = (0..<3).map { Source(Trace(), "\($0)") }
       var open = [true, true, true]
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3]) func `flatMap behaves as a merge whose sides come one by one`(limit: Int) {
+  @Test(arguments: [1, 2, 3]) func `flatMap behaves like a merge whose sides arrive one by one`(limit: Int) {
     for seed in 0..<300 {
       let outer = Probe<Source, TestError>(Trace(), "outer")
       var (children, isOpen, outerOpen): ([Source], [Bool], Bool) = ([], [], true)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `zip pairs by index and ends when nothing can come, whatever the interleaving`() {
+  @Test func `zip pairs by index and ends when no pair can follow, whatever the interleaving`() {
     for seed in 0..<300 {
       let sides = (0..<2).map { Source(Trace(), "\($0)") }
       var run = Interleaving(seed, ZipModel()) { sides[0].zip(sides[1]).map { $0 + $1 }.record(asking: $0) }
