@@ -16,7 +16,7 @@ import Testing
 
   struct Picture: Codable, Equatable { let url: String }
 
-  /// The answer of a service, instead of a data task's.
+  /// Stands for the answer of a data task.
   private func answer(_ text: String, code: Int = 200) -> AnyPublisher<(data: Data, response: Int), URLError> {
     Just((data: Data(text.utf8), response: code)).setFailureType(to: URLError.self).eraseToAnyPublisher()
   }

@@ -22,7 +22,7 @@ enum LocationError: String, Error {
   case restricted, denied, unknown
 }
 
-/// A delegate that publishes a status, which fails when no location can be expected any more.
+/// A delegate that publishes a status. The stream fails when no more locations can be expected.
 final class LocationDelegate {
   let statusPublisher = PassthroughSubject<Status, LocationError>()
   let locationPublisher = PassthroughSubject<Position?, Never>()

@@ -69,7 +69,7 @@ import Testing
     return values.joined(separator: " ")
   }
 
-  /// Uses every operator that the lists only name, on the values 1 to 5.
+  /// Uses every operator that the tutorials name without an example, on the values 1 to 5.
   @Test func `operators that the tutorials only name have the expected results`() {
     let numbers = (1...5).publisher.setFailureType(to: Error.self)
     #expect(values(numbers.tryScan(0) { $0 + $1 }) == "1 3 6 10 15")

@@ -2,7 +2,7 @@
 import Combine
 import Testing
 
-/// The scheduler for which programs written for Combine use `DispatchQueue.main`.
+/// The scheduler that replaces `DispatchQueue.main` in programs written for Combine.
 @MainActor @Suite("TaskScheduler") struct TaskSchedulerTests {
   let scheduler = TaskScheduler.main
 

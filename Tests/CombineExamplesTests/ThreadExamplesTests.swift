@@ -8,7 +8,7 @@ import Testing
 @Suite("examples: threads") struct ThreadExamplesTests {
   let out = Output()
 
-  /// Whether each step of a chain ran on the main queue. It begins while the background queue waits.
+  /// Whether each step of a chain ran on the main queue. The chain begins while the background queue waits.
   @MainActor private func places(_ count: Int, _ chain: (DispatchQueue) -> AnyCancellable) async -> String {
     let queue = DispatchQueue(label: "background")
     queue.suspend()

@@ -56,10 +56,10 @@ import Testing
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
     #expect(!machine.standsAside)
     _ = machine.handle(.accepted)
-    // Other agents are searched again after this agent has registered.
+    // Other agents are searched for again after this agent has registered.
     _ = machine.handle(.rivalFound(Self.desktop, hasAnnounced: false))
     #expect(machine.phase == .registered && !machine.standsAside)
-    // It has registered after all.
+    // The desktop's agent has registered after all.
     _ = machine.handle(.rivalFound(Self.desktop, hasAnnounced: true))
     #expect(machine.phase == .aside && machine.standsAside)
   }
@@ -197,7 +197,7 @@ import Testing
     try client.match("type='signal',sender='\(own)',member='PropertiesChanged'")
     try flip("city", on: bus)
     let change = try client.waitFor(1, "PropertiesChanged")[0]
-    // The signal has no value, because GeoClue would then restart clients that depended on this agent.
+    // The signal has no value, because a value would make GeoClue restart clients that depended on this agent.
     #expect(change[1].keys == [] && change[2].array == ["MaxAccuracyLevel"])
     let level = try client.get(
       "MaxAccuracyLevel", of: "\(geoClueName).Agent", at: "/org/freedesktop/GeoClue2/Agent", of: own)
@@ -220,7 +220,7 @@ import Testing
       off.standardError.contains(#/Location is not off .*: python3 \(process \d+\) decides, and its level is exact; /#),
       "\(off.standardError)")
     #expect(off.standardOutput == "{\"Switch\":\"off\",\"Agent\":\"aside\"}\n")
-    // The level is the same, so the switch has its effect.
+    // The deciding agent allows the same level, so the switch takes effect.
     #expect(try flip("on", on: bus).succeeded)
     #expect(try flip(on: bus).succeeded)
     desktop.kill()

@@ -10,7 +10,7 @@ import Testing
 
 /// The doctor's rules from facts to findings, without a bus.
 @Suite struct DiagnosisTests {
-  /// Everything in order.
+  /// Facts without any fault.
   private static func healthy() -> DoctorFacts {
     var facts = DoctorFacts()
     facts.userID = 1000
@@ -89,7 +89,7 @@ import Testing
   @Test func `faults of the user's agent, switch, polkit and session are diagnosed`() {
     #expect(problems { ($0.probe, $0.authorizationStatus) = (.noAgent, "not-determined") } == ["agent"])
     #expect(problems { $0.authorizationReason = "no-agent" } == ["agent"])
-    // Root and users whom a rule allows need none.
+    // Root and users whom a rule allows need no agent.
     #expect(problems { ($0.probe, $0.authorizationStatus) = (.noAgent, "authorized-always") } == [])
     #expect(problems { ($0.probe, $0.userID, $0.authorizationStatus) = (.noAgent, 0, nil) } == [])
     #expect(problems { ($0.probe, $0.userID, $0.isSession) = (.noAgent, 0, true) } == [])

@@ -25,7 +25,7 @@ import Testing
     for option in try options(of: command) { #expect(manual.contains(option), "\(command) \(option)") }
   }
 
-  /// Programs may depend on them.
+  /// Programs may depend on the names of findings.
   @Test func `the manual names every finding of the doctor`() throws {
     let manual = try text("man/geopublicist.1").replacingOccurrences(of: "\\-", with: "-")
     let folder = Rig.sourceFile("Sources/geopublicist/Doctor")

@@ -117,7 +117,7 @@ import Testing
     machine.service.signal(SIGSTOP)
     let begin = ContinuousClock.now
     let result = try machine.finished(["status"])
-    // Calls without a timeout of their own fail after 25 s.
+    // Calls without an explicit timeout fail after 25 s.
     #expect(begin.duration(to: .now) < .seconds(20))
     #expect(result.exit == .status(4) && result.standardError.contains("does not answer"))
     machine.service.signal(SIGCONT)

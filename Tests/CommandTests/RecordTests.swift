@@ -106,7 +106,7 @@ import Testing
     try machine.measure(52.5)
     try eventually("the first fix") { contents(path).contains("52.5") }
     machine.service.kill()
-    try eventually("it reports this") { recorder.standardError.contains("continues") }
+    try eventually("the outage is reported") { recorder.standardError.contains("continues") }
     let service = try Service(.system, on: machine.bus)
     try eventually("GeoClue is asked again") { try !machine.geoclue.clients().isEmpty }
     try machine.measure(52.6)
@@ -220,7 +220,7 @@ import Testing
     #expect(replay.standardOutput.contains(" simulated\n"))
     replay.signal(SIGINT)
     #expect(try replay.waitForExit() == .status(0), "\(replay.standardError)")
-    // The service has exited with it, so the next one can start.
+    // The service has exited with the command, so the next one can start.
     let program = "test -n \"$DBUS_SESSION_BUS_ADDRESS\" && exit 7"
     try eventually("a command is run", within: .seconds(30)) {
       try CommandRun.finished(["replay", path, "--", "sh", "-c", program], on: bus).exit == .status(7)

@@ -65,19 +65,21 @@ import Testing
       region.standardOutput.split(separator: "\n").compactMap { JSON(line: String($0))?["Event"]?.string }
     }
     try machine.measure(52.5)
-    try eventually("it is inside", within: .seconds(20)) { told() == ["determined"] }
+    try eventually("the state is determined", within: .seconds(20)) { told() == ["determined"] }
     machine.service.kill()
-    try eventually("it is reported", within: .seconds(20)) { told() == ["determined", "Interrupted"] }
+    try eventually("the outage is reported", within: .seconds(20)) { told() == ["determined", "Interrupted"] }
     let service = try Service(.system, on: machine.bus)
-    try eventually("it is back", within: .seconds(20)) { told() == ["determined", "Interrupted", "Resumed"] }
+    try eventually("the service is back", within: .seconds(20)) { told() == ["determined", "Interrupted", "Resumed"] }
     listener = try self.listener()
     try machine.measure(52.5001)
-    try eventually("it has the same state again", within: .seconds(20), turn: rest) {
+    try eventually("the state is confirmed", within: .seconds(20), turn: rest) {
       let all = try listener.subscriptions()
       return all.contains { $0["Kind"]?.content == "region" && $0["Delivered"]?.content == 1 }
     }
     try machine.measure(53)
-    try eventually("it is left", within: .seconds(20)) { told() == ["determined", "Interrupted", "Resumed", "exited"] }
+    try eventually("the exit is reported", within: .seconds(20)) {
+      told() == ["determined", "Interrupted", "Resumed", "exited"]
+    }
     #expect(service.isRunning)
   }
 }

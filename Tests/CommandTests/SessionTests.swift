@@ -28,7 +28,7 @@ import Testing
     let path = directory.file("walk.gpx")
     try agent.setLevel(0)
     let recorder = try machine.started(["record", path, "--count", "1"])
-    try eventually("it is said") { recorder.standardError.contains("Location is turned off for this user") }
+    try eventually("the cause is reported") { recorder.standardError.contains("Location is turned off for this user") }
     try agent.setLevel(8)
     try machine.measure(52, until: "a fix") { recorder.exited != nil }
     #expect(try recorder.waitForExit() == .status(0))

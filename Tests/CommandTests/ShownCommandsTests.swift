@@ -144,7 +144,7 @@ private final class Stage {
     walk = there + there.reversed()
   }
 
-  /// The documentation shows the service at rest, but it keeps GeoClue for a moment after a call.
+  /// The documentation shows an idle service, but the service keeps GeoClue for a moment after a call.
   private func waitUntilIdle() throws {
     let question = [
       "gdbus", "call", "--address", machine.bus.address, "--dest", Service.name, "--object-path", Service.path,

@@ -40,7 +40,7 @@ import Testing
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\n41.0  # latitude\n"))
     try FileManager.default.removeItem(atPath: file)
     #expect(symlink("elsewhere", file) == 0)
-    #expect(try add(["--at", "41,-74"]).exit == .status(1), "a link to nowhere is a file, too")
+    #expect(try add(["--at", "41,-74"]).exit == .status(1), "a dangling link counts as a file")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.file("etc"))
     #expect(names.filter { $0.hasPrefix("geolocation") } == ["geolocation"])
     #expect(!FileManager.default.fileExists(atPath: folder.file("geopublicist/places.conf")))

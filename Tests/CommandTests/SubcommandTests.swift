@@ -86,9 +86,9 @@ import Testing
       try machine.measure(latitude)
       try eventually("\(latitude)") { lines().last?["Latitude"]?.number == latitude }
       service.kill()
-      try eventually("it is reported") { lines().last?["Event"] == "Interrupted" }
+      try eventually("the outage is reported") { lines().last?["Event"] == "Interrupted" }
       service = try Service(.system, on: machine.bus)
-      try eventually("it is back", within: .seconds(20)) {
+      try eventually("the service is back", within: .seconds(20)) {
         try lines().last?["Event"] == "Resumed" && !machine.geoclue.clients().isEmpty
       }
     }
@@ -119,7 +119,7 @@ import Testing
     machine.geoclue.kill()
     let programs = try [["watch"], ["record", directory.file("walk.gpx")], ["region", "52,13,200m"], ["watch"]].map {
       let program = try machine.started($0)
-      try eventually("\($0) says why", within: .seconds(20)) { program.standardError.contains("GeoClue") }
+      try eventually("\($0) reports the cause", within: .seconds(20)) { program.standardError.contains("GeoClue") }
       return program
     }
     try machine.geoclue.restart()
@@ -163,7 +163,7 @@ import Testing
     let gone =
       " GeoClue unavailable: GeoClue is not installed, or its service is masked; "
       + "install the package geoclue-2.0, or unmask geoclue\n"
-    try eventually("what is wrong") { monitor.standardOutput.contains(gone) }
+    try eventually("the cause is printed") { monitor.standardOutput.contains(gone) }
     #expect(watch.exited == nil)
   }
 

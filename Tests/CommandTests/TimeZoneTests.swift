@@ -57,9 +57,11 @@ import Testing
     try eventually("the clock is set", within: .seconds(30), seen: follow.output + service.log) {
       calls(timedated) == ["Europe/Berlin False"]
     }
-    try eventually("it is reported", seen: follow.output) { JSON.lines(follow.standardOutput).last?["Event"] == "Set" }
+    try eventually("the change is reported", seen: follow.output) {
+      JSON.lines(follow.standardOutput).last?["Event"] == "Set"
+    }
     #expect(JSON.lines(follow.standardOutput).first?["TimeZone"] == "Europe/Berlin")
-    try eventually("it is written down") {
+    try eventually("the zone is recorded") {
       (try? String(contentsOfFile: folder.file("zone"), encoding: .utf8)) == "Europe/Berlin\n"
     }
     try timedated.send("zone Asia/Tokyo")
@@ -81,11 +83,15 @@ import Testing
     let timedated = try timedated()
     try timedated.send("refuse \(error)")
     let follow = try follow()
-    try eventually("it is asked again", within: .seconds(30), seen: follow.output) { calls(timedated).count >= 2 }
+    try eventually("timedated is asked again", within: .seconds(30), seen: follow.output) {
+      calls(timedated).count >= 2
+    }
     #expect(follow.standardError.split(separator: "\n").count == 1, "\(follow.standardError)")
     #expect(follow.standardError.contains(error == "InvalidArgs" ? "systemd-timedated" : "polkit"))
     try timedated.send("accept")
-    try eventually("it is set", within: .seconds(30)) { FileManager.default.fileExists(atPath: folder.file("zone")) }
+    try eventually("the clock is set", within: .seconds(30)) {
+      FileManager.default.fileExists(atPath: folder.file("zone"))
+    }
     let count = calls(timedated).count
     try always("it is not set again", for: .milliseconds(1_500)) { calls(timedated).count == count }
   }

@@ -62,7 +62,7 @@ import Testing
     try catalog.write(toFile: prefix.file("other.po"), atomically: true, encoding: .utf8)
     let target = prefix.file("share/locale/de/LC_MESSAGES/geopublicist.mo")
     #expect(try run(["msgfmt", "-o", target, prefix.file("other.po")]).succeeded)
-    // Braces in a value mean nothing.
+    // Braces in a value are not placeholders.
     #expect(try result(["statu{2}"], in: "de").standardError.hasPart("'statu{2}'"))
     #expect(try result(["statsu"], in: "de").standardError == "geopublicist: status statsu status {3} {\n")
   }

@@ -51,14 +51,14 @@ import Testing
     try eventually("the bus has answered") {
       try peers.service.callBlocking(Message(callingBus: "NameHasOwner", [.string(name.rawValue)])) == [.boolean(true)]
     }
-    // In each of its own turns it writes some of the answers.
+    // In each of its own turns, the bus writes some of the answers.
     var (written, before) = (try peers.client.unreadBytes(), Int32(-1))
     try eventually("the bus has written all answers") {
       _ = try peers.service.callBlocking(Message(callingBus: "GetId"))
       (written, before) = (try peers.client.unreadBytes(), written)
       return written == before
     }
-    try eventually("the time is over") { MainLoop.main.clock.monotonic() > start + .milliseconds(60) }
+    try eventually("the deadline has passed") { MainLoop.main.clock.monotonic() > start + .milliseconds(60) }
     try turning("all are answered") { results.count == 60 }
     #expect(results.allSatisfy { $0.errorName == nil })
   }
@@ -119,7 +119,7 @@ import Testing
 
   @Test func `a cancelled or released call receives nothing`() throws {
     let (peers, _) = try Peers.withSample()
-    _ = peers.client.call(peers.message("Nothing")) { _ in Issue.record("it was let go") }
+    _ = peers.client.call(peers.message("Nothing")) { _ in Issue.record("the call was released") }
     let pending = peers.client.call(peers.message("Nothing")) { _ in Issue.record("it was cancelled") }
     pending.cancel()
     pending.cancel()
@@ -192,7 +192,7 @@ import Testing
       outsider.send(forged)
     }
     outsider.send(Message(signal: "Later", of: "a.b", at: "/", to: peers.client.uniqueName, [.string("honest")]))
-    try turning("what was sent after them arrives") { signals.last == "honest" }
+    try turning("the signal sent after them arrives") { signals.last == "honest" }
     #expect(question.isOpen)
     // dbus-daemon's usual rules block these; dbus-broker forwards them as signals.
     if broker == .dbusBroker { #expect(signals.count == 21) }
@@ -209,7 +209,7 @@ import Testing
       outsider.send(Message(replyTo: serial, from: peers.client.uniqueName, [.string("forged")]))
       outsider.send(Message(errorTo: serial, from: peers.client.uniqueName, DBusError(.failed, "forged")))
     }
-    try turning(for: .milliseconds(50), "nothing comes of it") { question.isOpen }
+    try turning(for: .milliseconds(50), "the call is not answered") { question.isOpen }
     sample.kept[0].reply(.string("genuine"))
     #expect(try question.answer() == [.string("genuine")])
   }

@@ -184,7 +184,7 @@ private struct Pipe {
       var limit = rlimit()
       try #require(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
       let usual = limit
-      // Lower than any free one.
+      // Below every free descriptor number.
       limit.rlim_cur = 0
       try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
       let message = call("Write", .variant(.descriptor(pipe.writing)), to: service)
@@ -216,7 +216,7 @@ private struct Pipe {
       #expect(options?["ProcessID"] == .uint32(7) && options?["ProcessFD"]?.descriptor != nil)
       #expect(try peers.answer(to: call("Many", to: name))[0].array?.compactMap(\.descriptor).count == 16)
       let small = Question(call("Inhibit", to: name), within: .smallAnswer, from: peers.client)
-      #expect(try small.refusal() == .limitsExceeded, "a receiver without use for them refuses them")
+      #expect(try small.refusal() == .limitsExceeded, "a method without descriptors refuses them")
       try turning("it is released") { python.standardOutput.hasSuffix("released\nreleased\n") }
       #expect(try Question(call("Repeated", to: name), from: peers.client).refusal() == .limitsExceeded)
       #expect(try Question(call("Missing", to: name), from: peers.client).refusal() == .failed)

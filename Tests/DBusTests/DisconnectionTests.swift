@@ -49,14 +49,14 @@ import func GeopublicistCDBus.dbus_message_set_sender
     peers.client.onDisconnected = { told.append("end") }
     try peers.settle()
     let signals = (0..<20).map { Message(signal: "S", of: "a.b", at: "/", [.uint32($0)]) }
-    // The bus names the sender in each.
+    // The bus adds the sender to each message.
     let size = signals.map { $0.copy() }.reduce(0) { size, signal in
       dbus_message_set_sender(signal.raw, peers.service.uniqueName.rawValue)
       return size + signal.marshalledByteCount
     }
     for signal in signals { peers.service.send(signal) }
     peers.service.flush()
-    // All of them wait in the client's socket, where the client does not look.
+    // All of them wait in the client's socket, which the client does not read.
     try eventually("the bus has passed all of them on") { try peers.client.unreadBytes() >= size }
     peers.bus.kill()
     try turning("the end is reported") { told.last == "end" }

@@ -11,10 +11,10 @@ import Testing
     #expect(try peers.refusal("Nothing", at: "/org/example/Sample/below") == .unknownObject)
     #expect(try peers.refusal("Nothing", at: "/org/exam") == .unknownObject)
     #expect(try peers.refusal("Nothing", of: "org.example.Unheard") == .unknownInterface)
-    #expect(try peers.refusal("Nothing", at: "/org") == .unknownInterface, "a node, but without interfaces of its own")
+    #expect(try peers.refusal("Nothing", at: "/org") == .unknownInterface, "a node, but without interfaces")
     #expect(try peers.refusal("Unheard") == .unknownMethod)
     #expect(try peers.refusal("Unheard", of: nil) == .unknownMethod)
-    #expect(try peers.refusal("Happened") == .unknownMethod, "a signal is no method")
+    #expect(try peers.refusal("Happened") == .unknownMethod, "a signal is not a method")
     #expect(try peers.refusal("Unheard", of: "org.freedesktop.DBus.Properties") == .unknownMethod)
     #expect(try peers.refusal("Unheard", of: "org.freedesktop.DBus.Introspectable") == .unknownMethod)
     #expect(try peers.refusal("Unheard", of: "org.freedesktop.DBus.Peer") == .unknownMethod)
@@ -110,7 +110,7 @@ import Testing
       try peers.settle()
       try turning(for: .milliseconds(10), "no answer to \(member)") { question.isOpen }
     }
-    #expect(sample.seen.count == 1, "it was done all the same")
+    #expect(sample.seen.count == 1, "the call was performed all the same")
   }
 
   @Test func `the interactive flag is visible`() throws {
@@ -220,7 +220,7 @@ import Testing
     second.export(on: peers.service)
     object.emit("Happened", of: Sample.name, .string("old"))
     try peers.settle()
-    try turning(for: .milliseconds(10), "nothing is heard") { heard == 0 }
+    try turning(for: .milliseconds(10), "no signal arrives") { heard == 0 }
     object.unexport()
     #expect(
       try peers.call("Get", of: "org.freedesktop.DBus.Properties", .string(Sample.name.rawValue), .string("Title"))

@@ -28,7 +28,7 @@ extension Message {
     return Int(count)
   }
 
-  /// Puts the serial number of another program's call into the header, as only a reply should have it.
+  /// Puts the serial number of another program's call into the header, where only a reply should have one.
   func forge(replyTo serial: UInt32) -> Bool { dbus_message_set_reply_serial(raw, serial) != 0 }
 
   /// Adds a number of file descriptors to the arguments.

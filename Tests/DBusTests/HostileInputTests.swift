@@ -22,7 +22,7 @@ import Testing
       Rig.python, Rig.sourceFile("Tests/DBusTests/raw-peer.py"), peers.bus.address, peers.service.uniqueName.rawValue,
       Sample.path.rawValue, broker.rawValue,
     ])
-    try turning("it comes to its end", within: .seconds(30)) { python.exited != nil }
+    try turning("the program ends", within: .seconds(30)) { python.exited != nil }
     #expect(python.exited == .status(0) && python.standardOutput == "alive\n", "\(python.standardError)")
     #expect(peers.service.isConnected)
     sample.kept = []
@@ -57,14 +57,14 @@ import Testing
     let (peers, _) = try Peers.withSample()
     let message = peers.message("Later")
     message.append(descriptors: 1)
-    #expect(try peers.ask(message).refusal() == .invalidArgs, "by its signature")
+    #expect(try peers.ask(message).refusal() == .invalidArgs, "refused because of its signature")
     let echo = peers.message("Echo")
     echo.append(descriptorInVariant: 0)
     #expect(try peers.ask(echo).refusal() == .notSupported)
   }
 
-  /// Regression: a call that waited for the bus's answer about its caller kept its descriptors, so nothing could be
-  /// read any more, not even that answer. One message of any program could block the service.
+  /// Regression: a call that waited for the bus's answer about its caller kept its descriptors, so nothing more could
+  /// be read, not even that answer. One message of any program could block the service.
   @Test func `a call with file descriptors that waits for its turn does not stop the connection`() throws {
     let (peers, _) = try Peers.withSample()
     var waiting: [MethodCall] = []

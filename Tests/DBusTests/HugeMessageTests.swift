@@ -54,7 +54,7 @@ import Testing
     let before = try settledPeakMemory()
     let sender = try sender(to: peers)
     let name = try name(of: sender)
-    try turning("both have come", within: .seconds(30)) { asked.count == 2 }
+    try turning("both have arrived", within: .seconds(30)) { asked.count == 2 }
     #expect(asked == [name, name] && heard == 0)
     // libdbus itself briefly holds two copies of each.
     #expect(try peakMemory() - before < 5 * Self.size)

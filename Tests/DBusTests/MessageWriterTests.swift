@@ -63,7 +63,7 @@ import Testing
     #expect(refusal(of: .structure(many)) == .invalidArgs)
     let message = Message(signal: "S", of: "a.b", at: "/", Array(many.dropLast()))
     #expect(throws: DBusError.self) { try message.append([.byte(1)]) }
-    #expect(try message.arguments().count == 255, "and what was there before is untouched")
+    #expect(try message.arguments().count == 255, "the earlier arguments are unchanged")
     let long = Signature(unchecked: "(" + String(repeating: "y", count: 253) + ")")
     #expect(refusal(of: .array(long, [])) == .invalidArgs)
     #expect(refusal(of: .variant(.array(long, []))) == .invalidArgs)

@@ -69,14 +69,14 @@ import Testing
     try peers.settle()
     #expect(owners.isEmpty)
     try peers.service.own(name)
-    try turning("it has come") { owners.count == 1 }
+    try turning("the first owner is reported") { owners.count == 1 }
     peers.service.release(name)
-    try turning("it has left") { owners.count == 2 }
+    try turning("its departure is reported") { owners.count == 2 }
     let other = try peers.connect()
     try other.own(name)
-    try turning("another has come") { owners.count == 3 }
+    try turning("the next owner is reported") { owners.count == 3 }
     other.close()
-    try turning("and gone with its connection") { owners.count == 4 }
+    try turning("the departure of its connection is reported") { owners.count == 4 }
     #expect(owners == [peers.service.uniqueName, nil, other.uniqueName, nil])
     #expect(watch.owner == nil)
   }
@@ -133,14 +133,14 @@ import Testing
     let others = try (0..<3).map { _ in try peers.connect() }
     var gone: [Int] = []
     for (index, other) in others.enumerated() { watch.whenGone(other.uniqueName) { gone.append(index) } }
-    watch.whenGone(peers.client.uniqueName) { Issue.record("it is still there") }
+    watch.whenGone(peers.client.uniqueName) { Issue.record("this peer is still connected") }
     #expect(watch.count == 4)
     others[1].close()
-    try turning("one has left") { gone == [1] }
+    try turning("one departure is reported") { gone == [1] }
     watch.forget(others[0].uniqueName)
     others[0].close()
     others[2].close()
-    try turning("another has gone") { gone == [1, 2] }
+    try turning("another departure is reported") { gone == [1, 2] }
     try peers.settle()
     #expect(gone == [1, 2] && watch.count == 1)
   }
@@ -156,7 +156,7 @@ import Testing
     try peers.settle()
     #expect(gone.isEmpty)
     watch.reconcileWithBus()
-    try turning("it is missed") { !gone.isEmpty }
+    try turning("the missed departure is reported") { !gone.isEmpty }
     watch.reconcileWithBus()
     try peers.settle()
     #expect(gone == ["unheard"] && watch.count == 1)
@@ -165,7 +165,7 @@ import Testing
   @Test func `a released name does not count as a departing peer`() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service)
-    watch.whenGone(peers.client.uniqueName) { Issue.record("it is still there") }
+    watch.whenGone(peers.client.uniqueName) { Issue.record("this peer is still connected") }
     try peers.client.own(name)
     peers.client.release(name)
     try peers.settle()
@@ -176,7 +176,7 @@ import Testing
     let peers = try Peers()
     let outsider = try peers.connect()
     let watch = PeerWatch(on: peers.service)
-    watch.whenGone(peers.client.uniqueName) { Issue.record("it is still there") }
+    watch.whenGone(peers.client.uniqueName) { Issue.record("this peer is still connected") }
     try peers.settle()
     let client = Value.string(peers.client.uniqueName.rawValue)
     outsider.send(
@@ -184,7 +184,7 @@ import Testing
         signal: "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
         to: peers.service.uniqueName, [client, client, .string("")]))
     try peers.settle()
-    try turning(for: .milliseconds(20), "it is not believed") { watch.count == 1 }
+    try turning(for: .milliseconds(20), "the forged departure is ignored") { watch.count == 1 }
   }
 
   /// With a match for each peer the bus would refuse the 513th.

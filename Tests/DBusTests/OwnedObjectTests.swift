@@ -47,7 +47,7 @@ import Testing
       ]
     }
     #expect(try answers(at: path) == Array(repeating: .unknownObject, count: 9))
-    #expect(try answers(at: path) == answers(at: nowhere), "it looks as if it were not there")
+    #expect(try answers(at: path) == answers(at: nowhere), "it looks like a missing object")
     #expect(try children(of: Sample.path, peers, from: other) == [])
     #expect(
       try peers.refusal("Introspect", of: introspectable, at: "/org/example/Sample/owned", from: other)
@@ -80,7 +80,7 @@ import Testing
     object.propertyChanged("Title", of: Sample.name)
     object.flushChanges()
     try peers.settle()
-    try turning(for: .milliseconds(20), "one hears them") { heard.count <= 2 }
+    try turning(for: .milliseconds(20), "only the owner receives them") { heard.count <= 2 }
     #expect(heard == ["owner Happened", "owner PropertiesChanged"])
   }
 }

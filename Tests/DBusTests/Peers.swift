@@ -28,7 +28,7 @@ final class Peers {
     return (peers, sample, sample.export(on: peers.service))
   }
 
-  /// The same for objects that are not changed.
+  /// Two connections and an exported object that the test does not change.
   static func withSample(on broker: PrivateBus.Broker = .chosen) throws -> (Peers, Sample) {
     let (peers, sample, _) = try withObject(on: broker)
     return (peers, sample)
@@ -44,7 +44,7 @@ final class Peers {
     Message(calling: member, of: Sample.name, at: Sample.path, on: service.uniqueName, arguments)
   }
 
-  /// Calls a method of the service from the client and runs the loop until the answer is there.
+  /// Calls a method of the service from the client and runs the loop until the answer arrives.
   @discardableResult
   func call(
     _ member: MemberName, of interface: InterfaceName? = Sample.name, at path: ObjectPath = Sample.path,
@@ -53,7 +53,7 @@ final class Peers {
     try answer(to: .calling(member, of: interface, at: path, on: service.uniqueName, arguments), from: caller)
   }
 
-  /// Sends a call and runs the loop until the answer is there.
+  /// Sends a call and runs the loop until the answer arrives.
   func answer(to message: Message, from caller: Connection? = nil) throws -> [Value] {
     try Question(message, from: caller ?? client).answer()
   }

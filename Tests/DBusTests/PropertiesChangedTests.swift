@@ -40,7 +40,7 @@ import Testing
         .strings(["Secret"]),
       ])
     object.propertyChanged("Count", of: Sample.name)
-    try turning("the next turn has its own") { listener.heard.count == 2 }
+    try turning("the next turn sends its own signal") { listener.heard.count == 2 }
     #expect(listener.heard[1].arguments[1] == .options([("Count", .uint32(1))]))
   }
 

@@ -43,7 +43,7 @@ import func GeopublicistCDBus.dbus_connection_close
     #expect(try question.answer() == [.string("here")])
 
     peers.client.send(Message(signal: "S", of: "a.b", at: "/"))
-    try turning("signals come") { signals == 1 }
+    try turning("a signal arrives") { signals == 1 }
     try peers.call("Nothing")
     try peers.settle()
     #expect(owners == [peers.client.uniqueName], "nothing has changed")
@@ -97,9 +97,9 @@ import func GeopublicistCDBus.dbus_connection_close
     let deaf = try DeafPeer(peers.bus)
     let bytes = Value.string(String(repeating: "x", count: 1 << 20))
     for _ in 0..<140 { peers.service.send(Message(signal: "S", of: "a.b", at: "/", to: deaf.uniqueName, [bytes])) }
-    try turning("it is noticed", within: .seconds(30)) { stalls > 0 }
+    try turning("the stall is reported", within: .seconds(30)) { stalls > 0 }
     #expect(peers.service.outgoingBytes > 1 << 20)
-    // The bus itself is well.
+    // The bus itself still works.
     _ = try peers.answer(to: Message(callingBus: "GetId"))
     #expect(try peers.service.rejoin())
     // The bus no longer serves the old connection, and does not even notice whether it is closed.

@@ -58,7 +58,7 @@ import Testing
     let second = peers.client.onSignal(rule) { _ in heard.append("second") }
     try peers.settle()
     peers.service.send(Message(signal: "S", of: "a.b", at: "/"))
-    try turning("both hear it") { heard.count == 2 }
+    try turning("both receive it") { heard.count == 2 }
     #expect(heard == ["first", "second"])
     withExtendedLifetime(first) {}
     first = nil

@@ -15,7 +15,7 @@ import Testing
     #expect(calls.count(of: ":1.1") == 2 && calls.count(of: "org.example.Name") == 1 && calls.count(of: ":1.2") == 0)
     calls.answered(1, by: ":1.2")
     calls.answered(9, by: ":1.1")
-    #expect(calls.count(of: ":1.1") == 2, "neither another peer's answer nor one to no call counts")
+    #expect(calls.count(of: ":1.1") == 2, "answers from another peer or to an unknown call do not count")
     calls.answered(1, by: ":1.1")
     calls.answered(1, by: ":1.1")
     #expect(calls.count(of: ":1.1") == 1)

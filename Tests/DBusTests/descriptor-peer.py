@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program on a bus that passes file descriptors as logind does, and as no program should.
+"""A program on a bus that passes file descriptors: correctly, as logind does, or incorrectly.
 
     descriptor-peer.py ADDRESS
 

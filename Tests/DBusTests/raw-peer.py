@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bus client that writes its messages byte by byte, so that it can send messages that no library would.
+"""A bus client that writes its messages byte by byte, so that it can send messages that no library would send.
 
     raw-peer.py ADDRESS DESTINATION PATH dbus-daemon|dbus-broker
 

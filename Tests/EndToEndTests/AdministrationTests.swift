@@ -44,11 +44,11 @@ import Testing
     _ = try write("[Limits]\nsubscriptions-per-connection=none\n")
     service.signal(SIGHUP)
     try eventually("it prints the problem") { service.log.contains("subscriptions-per-connection: 'none'") }
-    #expect(try create() == "\(Service.name).Error.LimitsExceeded", "the old settings stay")
+    #expect(try create() == "\(Service.name).Error.LimitsExceeded", "the old settings remain in force")
 
     _ = try write("[Limits]\nsubscriptions-per-connection=2\n")
     service.signal(SIGHUP)
-    try eventually("the new ones hold", turn: rest) { try create() == nil }
+    try eventually("the new settings apply", turn: rest) { try create() == nil }
     #expect(service.isRunning)
   }
 

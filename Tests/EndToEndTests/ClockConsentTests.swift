@@ -22,7 +22,7 @@ struct ClockConsentTests {
         return condition()
       }
     }
-    try measure(until: "the reason is told") { follow.standardError.contains("location is off for games") }
+    try measure(until: "the reason is reported") { follow.standardError.contains("location is off for games") }
     #expect(follow.standardOutput == "Europe/Berlin\n" && !timedated.standardOutput.contains("Berlin"))
     try listening.agent.setLevel(8)
     try measure(until: "the clock is set") { timedated.standardOutput.contains("Europe/Berlin") }

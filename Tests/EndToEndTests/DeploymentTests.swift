@@ -31,7 +31,7 @@ import Testing
     #expect(client.locations(from: path).isEmpty)
     try client.waitForAuthorization("not-determined no-agent", of: path)
     #expect(try client.property("InUse") == false)
-    #expect(!machine.geoclue.log.contains("New agent"), "a session registers no agent of its own")
+    #expect(!machine.geoclue.log.contains("New agent"), "in a session the service registers no agent")
     #expect(try machine.geoclue.clients().isEmpty)
   }
 
@@ -56,7 +56,7 @@ import Testing
     try machine.agent?.setLevel(0)
     try client.waitFor("AuthorizationStatus", "denied", of: path)
     #expect(try client.property("AuthorizationReason", of: path) == "disabled-by-user")
-    #expect(try client.property("Location", of: path) == [:], "wiped with the access")
+    #expect(try client.property("Location", of: path) == [:], "removed when access is lost")
     try client.waitFor("InUse", false)
     try client.waitForAuthorization("denied disabled-by-user", of: path)
     #expect(try client.location(["maximum-age": .variant("u", 60_000)]).errorName == notAuthorized)
@@ -94,7 +94,7 @@ import Testing
     let start = try outsider.connection.call("Start", of: Service.subscription, at: path)
     #expect(start.errorName == notAuthorized)
     #expect(try outsider.property("Active", of: path) == false)
-    #expect(try machine.geoclue.clients().isEmpty, "nothing was asked of GeoClue")
+    #expect(try machine.geoclue.clients().isEmpty, "GeoClue received no request")
 
     let root = try machine.client()
     let allowed = try root.subscribeAndStart()
@@ -139,7 +139,7 @@ import Testing
     #expect(deviation(of: reply[0], from: .berlin) < 1e-6)
     #expect(reply[0]["Age"]?.variantType == "u")
 
-    // The last fix is young enough for the next call, unless that requires a new one.
+    // The last fix is recent enough for the next call, unless that call requires a new one.
     let again = try client.location().arguments()
     #expect(again[0]["Sequence"] == reply[0]["Sequence"])
   }

@@ -12,7 +12,7 @@ import Testing
       [Rig.product("geopublicist"), "doctor", "--json"], environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address],
       as: GatekeeperFixture.user)
     // Like a receiver, writes while GeoClue is connected.
-    try eventually("its end", within: .seconds(60)) {
+    try eventually("doctor ends", within: .seconds(60)) {
       machine.receiver.offer(GGASentence(latitude: 52.5, longitude: 13.25, time: Date() + receiverAhead))
       usleep(50_000)
       return doctor.exited != nil

@@ -74,7 +74,7 @@ import Testing
     // that.
     let timeout = fault.errors.contains("Timeout") ? 700 : 15_000
     let answer = try client.location(["timeout": .variant("u", .integer(Int64(timeout)))], within: .seconds(20))
-    let error = try #require(answer.errorName, "a location: \(answer)")
+    let error = try #require(answer.errorName, "an error was expected: \(answer)")
     #expect(fault.errors.contains { error == "\(Service.name).Error.\($0)" }, "\(answer)")
     #expect(try client.requestAuthorization().errorName == nil)
     for property in ["State", "StateReason", "AvailableAccuracy", "InUse", "AuthorizationStatus", "Limits"] {
@@ -121,7 +121,7 @@ import Testing
     }
     #expect(try client.property("State") == "running")
     try machine.expectAFix(at: path, latitude: 52.001)
-    #expect(client.latitudes(from: path) == [52, 52.001], "only the owner of GeoClue's name is believed")
+    #expect(client.latitudes(from: path) == [52, 52.001], "only signals from the owner of GeoClue's name are accepted")
     #expect(machine.service.isRunning)
   }
 }

@@ -7,8 +7,8 @@ import Testing
 /// real polkit.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users"))
 struct FloodTests {
-  /// The most signals about their state that a user's clients receive: one round for each object, then at a fixed rate.
-  /// Each consists of two signals and the first location after them.
+  /// The upper bound of the signals about authorization that a user's clients receive: one report for each object, then
+  /// reports at a fixed rate. Each report consists of two signals and the first location after them.
   private func mostSignals(_ seconds: Double) -> Double { 3 * (512 + 64 * (seconds + 2)) }
 
   @Test(arguments: [false, true], ["0,8", "5,6"])
@@ -44,7 +44,7 @@ struct FloodTests {
     case names, network, logind, polkit, configuration
   }
 
-  /// The most bytes about their state that clients receive. It does not depend on the number of events.
+  /// The upper bound of the bytes of these signals. It does not depend on the number of events.
   private func mostBytes(_ seconds: Double) -> Int { Int(mostSignals(seconds) * 700) }
 
   /// Each program is in a control group with the memory that the unit allows.

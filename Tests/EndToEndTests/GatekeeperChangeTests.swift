@@ -25,14 +25,14 @@ struct GatekeeperChangeTests {
     let (agent, client, path) = (listening.agent, listening.client, listening.path)
     try agent.setLevel(4)
     try listening.waitFor("authorized-when-in-use reduced-accuracy")
-    try eventually("a reduced one comes") { client.locations(from: path).last?["Level"]?.string == "city" }
+    try eventually("a reduced location arrives") { client.locations(from: path).last?["Level"]?.string == "city" }
     let reduced = try #require(client.locations(from: path).last)
     #expect(deviation(of: reduced, from: .berlin) > 1e-3)
     #expect(try client.property("Location", of: path)["Level"]?.string == "city", "the finer location is removed")
     let values = try client.location(["maximum-age": .variant("u", 3_600_000)]).arguments()
     #expect(values[0]["Level"]?.string == "city" && deviation(of: values[0], from: .berlin) > 1e-3)
     try agent.setLevel(8)
-    try eventually("a precise one comes") { client.locations(from: path).last?["Level"]?.string == "exact" }
+    try eventually("a precise location arrives") { client.locations(from: path).last?["Level"]?.string == "exact" }
   }
 
   /// The command's own agent passes through 0 when it lowers the level, because GeoClue 2.8 needs that.
@@ -210,7 +210,9 @@ struct GatekeeperChangeTests {
     #expect(client.connection.answerSoFar(to: first) == nil)
     try dialogs.answer("no")
     #expect(try client.connection.answer(to: first) == .reply(["denied", "rejected-by-agent"]))
-    #expect(client.authorizations(of: path).last == "not-determined authorization-required", "a no is for this time")
+    #expect(
+      client.authorizations(of: path).last == "not-determined authorization-required",
+      "a refusal applies only to this request")
 
     let third = try request(["accuracy": .variant("s", "city")])
     try eventually("the user is asked again") { dialogs.asked.count == 2 }
@@ -224,13 +226,14 @@ struct GatekeeperChangeTests {
     #expect(try client.locations(1, from: path)[0]["Level"]?.string == "city")
 
     let other = try machine.client(as: user)
-    #expect(try other.property("AuthorizationReason") == "authorization-required", "it was this connection's")
+    #expect(
+      try other.property("AuthorizationReason") == "authorization-required", "the permission applies to one connection")
   }
 
   @Test func `a dialog is withdrawn when its client leaves`() throws {
     let asking = try Asking()
     asking.client.connection.kill()
-    try eventually("the dialog is taken back") { asking.dialogs.isCancelled }
+    try eventually("the dialog is withdrawn") { asking.dialogs.isCancelled }
   }
 
   // MARK: The session deployment
@@ -245,7 +248,7 @@ struct GatekeeperChangeTests {
     #expect(try machine.geoclue.clients().isEmpty)
   }
 
-  /// That another process has the id now is visible only if the bus reports which process opened the connection.
+  /// The reuse of the id is visible only if the bus reports which process opened the connection.
   @Test func `a reused process id does not deceive the service if the bus identifies the process`() throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: GatekeeperFixture.user)
@@ -264,7 +267,7 @@ struct GatekeeperChangeTests {
     let core = try #require(limits.components(separatedBy: "\n").first { $0.hasPrefix("Max core file size") })
     #expect(core.split(separator: " ").filter { $0 == "0" }.count == 2, "\(core)")
     machine.service.signal(SIGABRT)
-    #expect(try machine.service.waitForExit() == .signal(SIGABRT), "a crash is the end")
+    #expect(try machine.service.waitForExit() == .signal(SIGABRT), "a crash ends the process")
   }
 }
 

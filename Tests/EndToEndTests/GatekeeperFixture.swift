@@ -238,7 +238,7 @@ struct Listening {
     try client.waitForAuthorization(status, of: path, within: limit)
   }
 
-  /// Root's subscription receives a location; this client's does not.
+  /// Checks that root's subscription receives a location, and that this client's does not.
   func expectNoDelivery() throws {
     let before = client.locations(from: path).count
     let root = try machine.client(as: 0)
@@ -251,7 +251,7 @@ struct Listening {
     #expect(client.locations(from: path).count == before)
   }
 
-  /// No location is delivered, stored in a property or returned by a call.
+  /// Checks that no location is delivered, stored in a property or returned by a call.
   func expectNothing() throws {
     #expect(try client.property("Location", of: path) == [:])
     #expect(try client.property("Active", of: path) == false)

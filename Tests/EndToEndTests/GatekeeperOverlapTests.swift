@@ -124,7 +124,7 @@ struct GatekeeperOverlapTests {
     withExtendedLifetime(logind) {}
   }
 
-  /// GeoClue refuses the service only after its next start, and only when it is called.
+  /// GeoClue refuses the service only after GeoClue's next start, and only when the service calls it.
   @Test func `a configuration that forbids the service ends its clients' access`() throws {
     let listening = try Listening()
     try listening.machine.setGeoClueRules("[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=\n")
@@ -151,7 +151,7 @@ struct GatekeeperOverlapTests {
   }
 }
 
-/// Coarse locations from a receiver, the finest source, if there is no other. GeoClue is the oracle.
+/// Without another source, coarse locations come from a receiver, the finest source. GeoClue is the oracle.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperLevelTests {
   private let user = GatekeeperFixture.user

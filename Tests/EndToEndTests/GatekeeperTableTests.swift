@@ -100,7 +100,7 @@ struct GatekeeperTableTests {
         #expect(!signal.text.contains(secret), "\(signal.text)")
       }
     }
-    // More digits than the times in it have.
+    // These have more digits than the times in the output.
     for secret in ["52.5162", "13.3777"] { #expect(!machine.service.standardError.contains(secret)) }
   }
 
@@ -118,7 +118,7 @@ struct GatekeeperTableTests {
     guard row.isAuthorized, row.user != 0, row.user != GatekeeperFixture.named else { return }
     let client = try BusClient(at: machine.bus.address, as: row.user)
     let answer = try client.startGeoClueClient(desktopID: row.program.rawValue).answer
-    #expect(answer == .reply([]), "GeoClue refuses what we have granted: \(row)")
+    #expect(answer == .reply([]), "GeoClue refuses access that the service granted: \(row)")
     client.kill()
   }
 }
@@ -140,7 +140,7 @@ struct Members {
   }
 }
 
-/// Calls each member of the interface as one client and compares the result with the contract's for that client.
+/// Calls each member of the interface as one client, and compares each result with the contract.
 final class RowCheck {
   private let row: GatekeeperTableTests.Row
   private let client: ServiceClient

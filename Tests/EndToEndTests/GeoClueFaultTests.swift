@@ -55,7 +55,7 @@ import Testing
     try geoclue.release(member)
     let upstream = try geoclue.startedClient(within: .seconds(40))
     #expect(upstream["DesktopId"]?.string == Service.name)
-    #expect(upstream["DistanceThreshold"] == 0, "another one makes GeoClue notify all clients")
+    #expect(upstream["DistanceThreshold"] == 0, "any other value makes GeoClue notify all clients")
     #expect(upstream["TimeThreshold"] == 0)
     try geoclue.fix(latitude: 52.5)
     _ = try client.locations(1, from: path)
@@ -191,7 +191,7 @@ import Testing
     try machine.geoclue.fault(on: member, "exit")
     var path = try machine.client.subscribeAndStart()
     if member == "GetAll" {
-      try eventually("a client is started, or it died already") {
+      try eventually("a client is started, or GeoClue has exited already") {
         machine.geoclue.exited != nil || (try? machine.geoclue.clients().contains { $0["active"] == true }) == true
       }
       if machine.geoclue.exited == nil { try machine.geoclue.fix(latitude: 50) }
@@ -199,7 +199,7 @@ import Testing
       try machine.expectAFix(at: path, latitude: 50.001)
       try machine.client.tell(path, "Close")
     }
-    try eventually("it dies") { machine.geoclue.exited != nil }
+    try eventually("GeoClue exits") { machine.geoclue.exited != nil }
     try machine.geoclue.restart()
     if member == "DeleteClient" { path = try machine.client.subscribeAndStart() }
     try machine.expectAFix(at: path, latitude: 50.002)
@@ -227,7 +227,7 @@ import Testing
     let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
     try machine.client.tell(path, "Stop")
-    try eventually("GeoClue has gone") { machine.geoclue.exited == .status(0) }
+    try eventually("GeoClue has exited") { machine.geoclue.exited == .status(0) }
     try machine.client.waitFor("AvailableAccuracy", "unknown")
     try machine.client.waitFor("State", "idle")
     try machine.client.tell(path, "Start")

@@ -36,7 +36,7 @@ import Testing
     client.connection.kill()
     try eventually("its objects are removed", turn: rest) { try observer.subscriptions().isEmpty }
     try eventually("GeoClue's client is deleted") { try machine.geoclue.clients().isEmpty }
-    try eventually("GeoClue does not read any more") { !machine.receiver.isConnected }
+    try eventually("GeoClue no longer reads") { !machine.receiver.isConnected }
     try observer.waitFor("State", "idle")
     try observer.waitFor("InUse", false)
   }
@@ -96,7 +96,7 @@ import Testing
     machine.service.signal(signal)
     #expect(try machine.service.waitForExit() == .status(0))
     for path in [started, stopped] { try eventually("\(path) is closed") { client.closed(path) == "shutdown" } }
-    #expect(try client.connection.answer(to: pending).errorName != nil, "a location out of nothing")
+    #expect(try client.connection.answer(to: pending).errorName != nil, "an error was expected")
     try eventually("GeoClue has lost its client") { try machine.geoclue.clients().isEmpty }
     #expect(try !hasOwner(Service.name, on: machine.bus))
   }
@@ -174,7 +174,7 @@ import Testing
     try always("it remains for a call", for: .seconds(1)) { service.isRunning }
     try geoclue.fix(latitude: 52)
     #expect(try client.connection.answer(to: call).errorName == nil)
-    // It continues to run to keep its cells.
+    // The service continues to run, so that it keeps its cells.
     withExtendedLifetime(service) {}
   }
 

@@ -100,7 +100,7 @@ import Testing
     #expect(try openDescriptors() == descriptors)
   }
 
-  /// The service hides them from its own user: only root sees them.
+  /// The number of the service's descriptors; 0 without root, because the service hides them from its own user.
   private func openDescriptors() throws -> Int {
     guard getuid() == 0 else { return 0 }
     return try FileManager.default.contentsOfDirectory(atPath: "/proc/\(service.processIdentifier)/fd").count
@@ -129,7 +129,7 @@ import Testing
     return times.sorted()[49]
   }
 
-  /// In order of arrival, it would take 5 s or more. `make siege` measures the times on an idle machine.
+  /// Served in order of arrival, a call would take 5 s or more. `make siege` measures the times on an idle machine.
   private static let fair = Duration.seconds(2)
 
   @Test(

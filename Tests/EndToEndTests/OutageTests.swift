@@ -11,12 +11,12 @@ import Testing
     try measure(50, until: path)
     try client.waitFor("State", "running")
     let before = client.connection.received("AuthorizationChanged", from: path)
-    // From here on.
+    // Changes before the outages do not count.
     let known = client.connection.received("PropertiesChanged", from: Service.path).count
     for latitude in [51.0, 52, 53] {
       geoclue.kill()
       try client.waitFor("State", "unavailable")
-      try eventually("the reason is said", turn: rest) {
+      try eventually("the reason is reported", turn: rest) {
         ["geoclue-restarting", "geoclue-not-installed"].contains(try client.property("StateReason").string)
       }
       try client.waitFor("AvailableAccuracy", "unknown")
@@ -43,7 +43,7 @@ import Testing
     let calls = clientsMade
     // A finer level needs another client, which cannot be created.
     let exact = try client.subscribeAndStart()
-    try eventually("it is tried again and again", within: .seconds(30)) { clientsMade >= calls + 3 }
+    try eventually("the service retries", within: .seconds(30)) { clientsMade >= calls + 3 }
     _ = try client.connection.waitFor(1, "ErrorOccurred")
     // A reply arrives after all messages that were sent before it.
     _ = try client.property("Version")

@@ -28,7 +28,9 @@ import Testing
 
     let owner = try client.connection.askBus("GetNameOwner", signature: "s", [.string(Service.name)])[0].string
     let ours = spy.received.filter { $0.sender == owner }
-    #expect(ours.contains { $0.member == "PropertiesChanged" && $0.path == Service.path }, "the spy does listen")
+    #expect(
+      ours.contains { $0.member == "PropertiesChanged" && $0.path == Service.path },
+      "the eavesdropper receives other signals")
     for signal in spy.received {
       #expect(signal.interface != Service.subscription && signal.interface != Service.region, "\(signal.text)")
       #expect(signal.interface != Service.almanac, "\(signal.text)")
@@ -85,7 +87,7 @@ import Testing
     for (interface, member, signature, arguments) in calls {
       let foreign = try outsider.connection.call(member, of: interface, at: path, signature: signature, arguments)
       #expect(foreign.errorName == Self.unknownObject, "\(interface).\(member)")
-      // The same error as if it did not exist.
+      // The same error as for a missing object.
       let absent = try outsider.connection.call(member, of: interface, at: missing, signature: signature, arguments)
       #expect(foreign == absent, "\(interface).\(member)")
     }
@@ -127,7 +129,7 @@ import Testing
     machine.service.signal(SIGTERM)
     #expect(try machine.service.waitForExit() == .status(0))
     #expect(machine.service.log.contains("A location arrived"))
-    // Enough digits that no time of day in the log looks like one.
+    // Coordinates with so many digits that no time of day in the log looks like one.
     #expect(!machine.service.log.contains("52.5162"))
     #expect(!machine.service.log.contains("13.3777"))
   }

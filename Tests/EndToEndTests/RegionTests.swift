@@ -39,7 +39,7 @@ import Testing
     #expect(listed["Kind"]?.content == "region")
     #expect(listed["Delivered"]?.content == 3)
     #expect(!listed.line.contains("atitude") && !listed.line.contains("Radius"))
-    try eventually("changes of properties are told") {
+    try eventually("property changes are reported") {
       client.connection.received.contains { $0.path == path && $0.member == "PropertiesChanged" }
     }
   }
@@ -141,7 +141,7 @@ import Testing
     #expect(try client.property("State", of: path) == "unknown")
     // The state is remembered.
     try client.tell(path, "Start")
-    try eventually("it was entered meanwhile", within: .seconds(20), turn: rest) {
+    try eventually("the entry is reported", within: .seconds(20), turn: rest) {
       try measure(52)
       return client.happenings(path).last == "entered gap"
     }

@@ -41,7 +41,7 @@ struct ReplaySession {
     var fixes: [TrackFix]
     var oracles: [RegionOracle]
 
-    /// A walk that begins with a pause, in which the regions are started, and ends far from all of them.
+    /// A walk that begins with a pause, during which the regions are started, and ends far from all of them.
     init(seed: UInt64) {
       var random = SeededGenerator(seed: seed)
       let walk = TrackFix.walk(lasting: 230, within: 0...700, gaps: 90...110, using: &random)
@@ -130,7 +130,7 @@ struct ReplaySession {
 
   @Test func `a replayed day reports each crossing once despite the noise`() throws {
     var noise = SeededGenerator(seed: 1)
-    // Home, a walk along the border, away, home: 100 m are inside of the 200 m, 300 m are outside.
+    // Home, a walk along the border, away, home. With a radius of 200 m, 100 m is inside and 300 m is outside.
     let legs: [(metres: Double, seconds: Int)] = [(0, 40), (100, 40), (600, 60), (300, 40), (50, 60), (5_000, 60)]
     var track: [TrackFix] = []
     for leg in legs {
@@ -168,7 +168,7 @@ struct ReplaySession {
     try machine.geoclue.restart()
     try walk(to: 52.5002, ["determined", "entered", "dwelled"])
     try walk(to: 52.6, ["determined", "entered", "dwelled", "exited"])
-    // More digits than the times in it have.
+    // These have more digits than the times in the log.
     for secret in ["52.5001", "52.5002"] { #expect(!machine.service.log.contains(secret)) }
   }
 
@@ -183,7 +183,7 @@ struct ReplaySession {
     for path in [home, work] { try client.waitFor(["determined"], path) }
     for isBefore in [true, false] { try logind.prepareForSleep(isBefore) }
     for path in [home, work] { try client.waitFor(["determined", "lost slept"], path) }
-    try eventually("it is found elsewhere", within: .seconds(30), turn: rest) {
+    try eventually("the new place is found", within: .seconds(30), turn: rest) {
       try geoclue.fix(latitude: 53)
       return client.happenings(work).count == 3 && client.happenings(home).count == 3
     }

@@ -50,7 +50,7 @@ import Testing
     let service = try start()
     let client = try ServiceClient(on: bus)
     _ = try client.property("AuthorizationStatus")
-    // Long before the timeout, so it has not waited for the source.
+    // The answer came long before the timeout, so the call did not wait for the source.
     let almanac = try get("GetAlmanac", client, timeout: 120_000).arguments()[0]
     #expect(almanac["TimeZone"]?.content == "Europe/Berlin" && almanac["Remembered"] == .variant("b", true))
     let location = try get("GetLocation", client, "city").arguments()[0]
@@ -101,7 +101,7 @@ import Testing
       [Rig.product("geopublicistd"), "--forget"], environment: ["STATE_DIRECTORY": state.path])
     #expect(try forget.waitForExit() == .status(0))
     #expect(files.isEmpty)
-    try eventually("it is forgotten", turn: rest) {
+    try eventually("the city is forgotten", turn: rest) {
       try get("GetAlmanac", client).errorName != nil
     }
     service.signal(SIGTERM)
@@ -128,7 +128,7 @@ struct ForgottenTests {
   @Test func `the user's city is erased before the user's program is informed that location is off`() throws {
     let listening = try Listening()
     let (machine, client) = (listening.machine, listening.client)
-    #expect(machine.remembered.isEmpty, "nothing is kept of an exact location")
+    #expect(machine.remembered.isEmpty, "nothing of an exact location is stored")
     let almanac = try client.almanacStarted()
     _ = try client.almanacs(1, from: almanac)
     try eventually("the city is kept") { machine.remembered == ["\(GatekeeperFixture.user)"] }

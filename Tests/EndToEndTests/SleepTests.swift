@@ -19,11 +19,11 @@ import Testing
     _ = try client.locations(1, from: path)
     #expect(try client.property("Location", of: path) != [:])
 
-    // From here on the source has no location, so any that arrived would be from before.
+    // From here on the source has no location, so any location that arrives is from before the suspend.
     try geoclue.tell(["fix": .null])
     try logind.prepareForSleep(true)
     try logind.prepareForSleep(false)
-    try eventually("what was is forgotten", turn: rest) { try client.property("Location", of: path) == [:] }
+    try eventually("the old location is removed", turn: rest) { try client.property("Location", of: path) == [:] }
     let answer = try client.location(["timeout": .variant("u", 500), "maximum-age": .variant("u", 3_600_000)])
     #expect(answer.errorName == "\(Service.name).Error.Timeout", "\(answer)")
     try eventually("GeoClue is asked again") { clientsMade == 2 }
@@ -43,7 +43,7 @@ import Testing
     let watcher = try client.subscribeAndStart()
     try geoclue.startedClient()
     try geoclue.fix(latitude: 50.001)
-    try eventually("it has arrived") { client.latitudes(from: watcher).contains(50.001) }
+    try eventually("the fix has arrived") { client.latitudes(from: watcher).contains(50.001) }
     try end(paths[0])
     try eventually("it is delivered without a suspend") { client.latitudes(from: paths[0]) == [50, 50.001] }
     try geoclue.tell(["fix": .null])

@@ -107,7 +107,7 @@ import Testing
     let anotherRun = try ServiceFixture(.system)
     let other = try anotherRun.client()
     let otherPath = try object(interface, of: other)
-    #expect((otherPath == path) == (interface == Service.name), "the number of an object is never used again")
+    #expect((otherPath == path) == (interface == Service.name), "the number of an object is never reused")
     #expect(try introspect(otherPath, of: other) == live, "another run prints the same")
   }
 

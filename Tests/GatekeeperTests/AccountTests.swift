@@ -31,7 +31,7 @@ import Testing
   @Test func `users who are logged in or named by a rule have accounts`() {
     #expect(account(1_000, .present) == .user(1_000))
     #expect(account(2_000, .absent, isNamed: true) == .user(2_000))
-    #expect(account(100_007, .present) == .user(100_007), "also within somebody's range")
+    #expect(account(100_007, .present) == .user(100_007), "even within another user's range")
   }
 
   @Test func `a login and all of its subordinate ids are one account`() {
@@ -40,7 +40,8 @@ import Testing
       #expect(accounts == [.user(1_000)])
     }
     #expect(account(165_536) == .user(1_001) && account(231_071) == .user(1_001))
-    #expect(account(231_072) == .range(231_072) && account(296_607) == .range(231_072), "whose owner is not known")
+    #expect(
+      account(231_072) == .range(231_072) && account(296_607) == .range(231_072), "the owner of the range is unknown")
     #expect(account(4_294_967_295) == .user(1_000), "a range that does not fit ends with the last id")
   }
 

@@ -136,7 +136,8 @@ import Testing
     var search = known()
     #expect(search.handle(.doubted, at: 500_000) == [.changed, .probe(agent)])
     #expect(search.isHeld(at: 500_000))
-    #expect(search.levels.level(without: client) == .level(.exact), "an announced object remains for a moment")
+    #expect(
+      search.levels.level(without: client) == .level(.exact), "the old level remains until the agent has answered")
     #expect(search.handle(.answered(agent, AccuracyLevel.none), at: 501_000) == [.changed])
     #expect(!search.isHeld(at: 501_000))
     #expect(search.levels.level(without: client) == .level(.none))
@@ -171,7 +172,7 @@ import Testing
     #expect(search.handle(.timer, at: 1_500_000) == [.changed])
     #expect(search.levels.level(without: client) == .unknown)
     _ = search.handle(.silent(agent), at: 2_500_000)
-    #expect(search.handle(.wanted(again: true), at: 3_000_000).contains(.probe(agent)), "it is not given up")
+    #expect(search.handle(.wanted(again: true), at: 3_000_000).contains(.probe(agent)), "a silent agent is asked again")
     #expect(search.handle(.answered(agent, .city), at: 3_100_000).contains(.changed))
     #expect(search.levels.level(without: client) == .level(.city))
   }
@@ -188,7 +189,7 @@ import Testing
     #expect(search.handle(.timer, at: 1_500_000) == [.changed])
     #expect(!search.isHeld(at: 1_500_000))
     #expect(search.levels == AgentLevels(least: .level(.exact), from: agent, others: .unknown))
-    #expect(search.handle(.answered(other, AccuracyLevel.none), at: 1_600_000) == [.changed], "it counts again")
+    #expect(search.handle(.answered(other, AccuracyLevel.none), at: 1_600_000) == [.changed], "its answer counts again")
     #expect(search.levels.least == .level(.none))
   }
 
@@ -199,7 +200,7 @@ import Testing
     for _ in 0..<1_000 { #expect(search.handle(.invalidated(agent), at: 500_001) == []) }
     #expect(
       search.handle(.answered(agent, .exact), at: 500_002) == [.changed, .probe(agent)],
-      "this answer is recent enough to deliver by, and the agent is asked once more for all of them")
+      "this answer is recent enough for deliveries, and one more question covers all announcements")
     #expect(search.handle(.answered(agent, .exact), at: 500_003) == [])
   }
 
@@ -211,7 +212,7 @@ import Testing
   }
 }
 
-/// Connections open, close, lie and stay silent in any order. Every search ends in time, only open connections count,
+/// Connections open, close, answer falsely and stay silent in any order. Every search ends in time, only open connections count,
 /// and finally the level is that of the agents.
 @Suite struct AgentSimulationTests {
   private final class World: SimulatedTime {
@@ -301,7 +302,7 @@ import Testing
       if let time = timer, .milliseconds(now) >= time { handle(.timer) }
       if now > 20_000, now % 1_500 == 0 { handle(.wanted(again: true)) }
       if connections.values.allSatisfy({ $0.kind != .agent }), search.levels.level(without: ":1.0") != .unknown {
-        #expect(search.levels.level(without: ":1.0") == .none, "a level needs an agent that is there")
+        #expect(search.levels.level(without: ":1.0") == .none, "a level needs a connected agent")
       }
     }
   }

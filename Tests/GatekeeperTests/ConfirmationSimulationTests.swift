@@ -94,7 +94,7 @@ import Testing
     }
     #expect(world.waiting == 0, "every call continues")
     #expect(!answers.isHeld(at: .milliseconds(world.now)))
-    #expect((answers.answer(to: .accessPrecise) == .yes) == world.isAllowed, "in the end it is known")
+    #expect((answers.answer(to: .accessPrecise) == .yes) == world.isAllowed, "the final state is known")
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>)
@@ -129,7 +129,7 @@ import Testing
     }
     #expect(world.waiting == 0, "every call continues")
     #expect(!state.isHeld(at: .milliseconds(world.now)))
-    #expect((state.state == .active) == world.isAllowed, "in the end it is known")
+    #expect((state.state == .active) == world.isAllowed, "the final state is known")
   }
 }
 

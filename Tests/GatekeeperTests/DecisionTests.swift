@@ -64,13 +64,13 @@ struct DecisionTests {
         { ($0.reduced, $0.precise, $0.withoutAgent) = (.unavailable, .unavailable, .unavailable) }
       ),
       (
-        "polkit died while asked", .exact, .refused(.policyUnavailable),
+        "polkit exited while it was asked", .exact, .refused(.policyUnavailable),
         { ($0.precise, $0.reduced) = (.unavailable, .unknown) }
       ),
       ("polkit has not answered", .exact, .undecided, { $0.precise = .unknown }),
       ("session inactive", .exact, .refused(.sessionInactive), { $0.session = .inactive }),
       (
-        "session inactive, so polkit says no", .exact, .refused(.sessionInactive),
+        "session inactive, so polkit refuses", .exact, .refused(.sessionInactive),
         { ($0.session, $0.precise, $0.reduced) = (.inactive, .no, .no) }
       ),
       (
@@ -115,7 +115,7 @@ struct DecisionTests {
     }
   }
 
-  // MARK: What holds everywhere
+  // MARK: Invariants
 
   @Test func `no user receives more than every deciding party allows`() {
     var granted = 0
@@ -178,7 +178,7 @@ struct DecisionTests {
     #expect(Decision(more, asking: .exact).dialog == .accessPrecise)
     #expect(Decision(more, asking: .exact).authorization == .authorized(.whenInUse, level: .city, asked: .exact))
     let limited = client { ($0.precise, $0.agent) = (.challenge, .level(.city)) }
-    #expect(Decision(limited, asking: .exact).dialog == nil, "the agent would not give more")
+    #expect(Decision(limited, asking: .exact).dialog == nil, "the agent would not allow more")
   }
 
   /// Regression: a job of cron received the reason that its user has no active session while that user had one.

@@ -81,7 +81,7 @@ struct GeoClueRulesTests {
     #expect(configuration.rule(for: "app", user: 1000) == .disallowed)
     try write("[app]\nallowed=true\n", to: "conf.d/20.conf")
     #expect(configuration.rule(for: "app", user: 1000) == .silent)
-    #expect(configuration.rule(for: "app", user: 1001) == .disallowed, "the users of the first file still hold")
+    #expect(configuration.rule(for: "app", user: 1001) == .disallowed, "the users of the first file remain in force")
     try write("[app]\nallowed=false\n", to: "conf.d/30.ignored")
     #expect(configuration.rule(for: "app", user: 1000) == .silent)
   }

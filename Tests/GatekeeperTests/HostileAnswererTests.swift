@@ -100,13 +100,13 @@ import Testing
     finder.find(UserID.own, for: service.uniqueName) { done += 1 }
     try turning("the agent is asked") { !agent.reads.isEmpty }
     finder.find(UserID.own, for: service.uniqueName) { done += 1 }
-    // The answers of the bus come in the order of the questions.
+    // The bus answers in the order of the questions.
     var isListed = false
     let listing = service.call(Message(callingBus: "ListNames"), expecting: "as") { _ in isListed = true }
-    try turning("the second search has asked whomever it can") { isListed }
+    try turning("the second search has sent its questions") { isListed }
     #expect(done == 0)
     for read in agent.reads { read.answer(.uint32(8)) }
-    try turning("both are told") { done == 2 }
+    try turning("both searches have ended") { done == 2 }
     #expect(finder.levels(of: UserID.own).level(without: service.uniqueName) == .level(.exact))
     withExtendedLifetime((object, listing)) {}
   }
@@ -138,7 +138,7 @@ import Testing
       return try Connection(to: .address(bus.address))
     }
     for _ in 0..<1_000 { try #require(pool.take()).answered() }
-    #expect(opened == 1, "answers make room")
+    #expect(opened == 1, "each answer frees a place")
     let probes = try (0..<3 * ProbePool.tolerance).map { _ in try #require(pool.take()) }
     #expect(opened == 3)
     let uses = Dictionary(grouping: probes, by: ObjectIdentifier.init).values.map(\.count)
@@ -166,7 +166,7 @@ import Testing
       object.flushChanges()
     }
     other.send(Message(signal: "End", of: "a.b", at: "/"))
-    try turning("all of that has come") { isOver }
+    try turning("all signals have arrived") { isOver }
     // The second is not answered; after its timeout, another one may follow.
     #expect(agent.reads.count <= 3)
     #expect(opened == 1)
@@ -209,7 +209,7 @@ import Testing
     let end = { isOver = true }
     facts.wait(end, since: arrival) { _ = $0.expect() }
     #expect(!isOver)
-    try turning("it is given up") { isOver }
+    try turning("the call is abandoned") { isOver }
     #expect(ContinuousClock.now - begin < AnswerDeadlines.gathering - .milliseconds(500))
   }
 
@@ -226,7 +226,7 @@ import Testing
       round.giveUp()
       #expect(isOver)
     }
-    #expect(first == nil, "a round that was given up is dropped")
+    #expect(first == nil, "an abandoned round is dropped")
     waiters.release()
   }
 }

@@ -46,7 +46,7 @@ import Testing
     #expect(driver.handle(.wanted) == Self.both(mayStart: true))
     #expect(driver.handle(.answered(.accessPrecise, PolkitReply(.no))) == [.ask(.access, mayStartPolkit: true)])
     #expect(driver.handle(.answered(.accessWithoutAgent, PolkitReply(.no))).isEmpty)
-    #expect(driver.precise == .unknown, "half of a round does not show")
+    #expect(driver.precise == .unknown, "an incomplete round has no effect")
     #expect(driver.handle(.answered(.access, PolkitReply(.yes))) == [.changed, .ready])
     #expect(driver.precise == .no && driver.answers.answer(to: .access) == .yes)
   }
@@ -96,7 +96,7 @@ import Testing
     driver.handle(.doubted(isServed: true), after: 20)
     #expect(!driver.isHeld)
     let due = driver.answers.wakeUp.map { $0 - driver.now }
-    #expect(due == .microseconds(129_001), "the time at which it will be held")
+    #expect(due == .microseconds(129_001), "deliveries are held from this time on")
     #expect(driver.handle(.timer(isServed: true, isPolkitThere: true), after: 130) == [.held])
     #expect(driver.isHeld)
   }
@@ -177,7 +177,7 @@ import Testing
     #expect(!driver.isHeld && driver.precise == .yes)
     #expect(
       driver.handle(.answered(.accessPrecise, PolkitReply(.no)), after: 1) == [.ask(.access, mayStartPolkit: false)])
-    #expect(driver.precise == .yes, "only the outcome shows")
+    #expect(driver.precise == .yes, "only the outcome is visible")
     #expect(driver.handle(.answered(.access, PolkitReply(.no))) == [.changed, .ready])
     #expect(driver.precise == .no)
   }
@@ -259,7 +259,7 @@ import Testing
     #expect(driver.precise == .no)
     driver.handle(.doubted(isServed: true), after: 500)
     driver.answerAll(.challenge)
-    #expect(driver.precise == .challenge, "after a no the user is asked again")
+    #expect(driver.precise == .challenge, "after a refusal the user is asked again")
   }
 
   @Test func `an authentication that polkit remembers ends when polkit forgets it`() {

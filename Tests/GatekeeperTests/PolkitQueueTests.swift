@@ -34,7 +34,7 @@ import Testing
     #expect(queue.handle(asked(first)) == [])
     #expect(queue.handle(asked(other)) == [sent(2, other)])
     #expect(queue.handle(.answered(1, yes)) == [.report(first, yes)])
-    #expect(queue.handle(asked(first)) == [sent(3, first)], "an answer serves those that had asked")
+    #expect(queue.handle(asked(first)) == [sent(3, first)], "one answer serves all clients that had asked")
   }
 
   @Test func `at most sixty-four checks are pending, and each is answered`() {
@@ -111,7 +111,7 @@ import Testing
     #expect(queue.handle(.answered(1, yes)) == [.report(dialog, yes)])
     _ = queue.handle(asked(dialog))
     _ = queue.handle(.policyChanged(dialog.peer))
-    #expect(queue.handle(.answered(2, no)) == [.report(dialog, no)], "a no is a no")
+    #expect(queue.handle(.answered(2, no)) == [.report(dialog, no)], "a refusal needs no confirmation")
   }
 
   @Test func `a client that has left receives no answer`() {
@@ -122,13 +122,13 @@ import Testing
     #expect(queue.handle(.gone(gone.peer)) == [.cancel(1)])
     #expect(queue.handle(.answered(1, .unavailable)) == [])
     #expect(queue.handle(.withdrawn(here)) == [.cancel(2)])
-    #expect(queue.handle(asked(here)) == [sent(3, here)], "a check that was given up serves nobody")
+    #expect(queue.handle(asked(here)) == [sent(3, here)], "an abandoned check serves no client")
     #expect(queue.handle(.answered(2, yes)) == [])
     #expect(queue.handle(.answered(3, yes)) == [.report(here, yes)])
     #expect(queue.handle(.answered(3, no)) == [], "each is answered once")
   }
 
-  /// The bus counts it until polkit has answered.
+  /// The bus counts the check until polkit has answered.
   @Test func `the check of a client that has left keeps its place`() {
     var queue = CountedQueue()
     for peer in 0..<PolkitQueue.accountCapacity { _ = queue.handle(asked(question(peer))) }

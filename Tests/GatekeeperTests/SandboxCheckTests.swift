@@ -32,7 +32,7 @@ import Testing
     var outcome: Facts.Confinement?
     let credentials = Credentials(userID: 1_000, processID: UInt32(process), securityLabel: nil)
     check.check(connection.uniqueName, credentials) { confinement, _ in outcome = confinement }
-    try turning("it is judged") { outcome != nil }
+    try turning("the check has a result") { outcome != nil }
     #expect(answers.isEmpty)
     return outcome
   }

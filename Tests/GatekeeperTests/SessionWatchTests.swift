@@ -141,7 +141,7 @@ import Testing
     watch.doubtAll()
     try turning("logind is asked") { logind.kept.count == 16 }
     // A missing answer does not mean that there is no session.
-    try turning("the doubts are too old") { [1_000, 1_099].allSatisfy { watch.state(of: $0) == .unknown } }
+    try turning("the doubts have expired") { [1_000, 1_099].allSatisfy { watch.state(of: $0) == .unknown } }
     logind.isSilent = false
     for reply in logind.kept { reply() }
     try turning("all are known again") { (1_000..<1_100).allSatisfy { watch.state(of: $0) == .active } }

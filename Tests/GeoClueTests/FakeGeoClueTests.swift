@@ -113,13 +113,13 @@ import Testing
     #expect(try listener.location().heading == 200, "without a compass it is the receiver's course")
     let compass = try BusClient(at: bus.address)
     try compass.own("net.hadess.SensorProxy")
-    try turning("another client hears of it") { listener.source.mayHaveCompass }
+    try turning("the compass is noticed") { listener.source.mayHaveCompass }
     try fix(geoclue, 3.0001, at: 1_700_000_001, "GPS GGA")
     #expect(try #require(try listener.location(2).heading) < 0.1)
     try fix(geoclue, 3.0001, at: 1_700_000_020, "GPS GGA")
-    #expect(try listener.location(3).heading == nil, "nothing recent lies apart from it")
+    #expect(try listener.location(3).heading == nil, "no recent location is far enough away for a course")
     compass.kill()
-    try turning("it has been removed") { !listener.source.mayHaveCompass }
+    try turning("its removal is noticed") { !listener.source.mayHaveCompass }
     try fix(geoclue, 3.0002, at: 1_700_000_021, "GPS GGA")
     #expect(try listener.location(4).heading == 200)
   }
@@ -182,7 +182,7 @@ import Testing
       if case .authorization(let authorization) = event, authorization.isAuthorized { source?.require(nil) }
     }
     listener.source.require(.exact)
-    try turning("it was made and deleted again") { geoclue.count(of: "DeleteClient") >= 2 }
+    try turning("a client was created and deleted") { geoclue.count(of: "DeleteClient") >= 2 }
     try turning("nothing is left") { try geoclue.clients().isEmpty }
   }
 
@@ -254,7 +254,7 @@ import Testing
     try geoclue.fault(
       on: "Set", "refuse", ["property": "RequestedAccuracyLevel", "name": error, "text": "no", "times": 1])
     listener.source.require(.city)
-    try turning("another try") { geoclue.count(of: "CreateClient") == 2 }
+    try turning("another attempt") { geoclue.count(of: "CreateClient") == 2 }
     try listener.waitFor(.waiting, .noFix)
     let clients = try geoclue.clients()
     #expect(clients.count == 1)
@@ -268,7 +268,7 @@ import Testing
     try turning("it starts") { geoclue.count(of: "Start") == 1 }
     try geoclue.tell(["forget": "clients"])
     try geoclue.release("Start")
-    try turning("another try") { geoclue.count(of: "CreateClient") == 2 }
+    try turning("another attempt") { geoclue.count(of: "CreateClient") == 2 }
     try listener.waitFor(.waiting, .noFix)
   }
 }

@@ -136,9 +136,9 @@ import Testing
     #expect(GeoClueReply.failure(.lost(error)) == .other && GeoClueReply.failure(.notSent(error)) == .other)
     if case .failure(let told) = GeoClueReport.failure(.refused(error)) {
       #expect(told.code == (reason == nil ? .unavailable : .denied))
-      #expect(!told.message.contains("UID"), "in our words")
+      #expect(!told.message.contains("UID"), "the message does not repeat GeoClue's")
     } else {
-      Issue.record("it is not told")
+      Issue.record("the refusal is not recognised")
     }
     #expect(GeoClueRefusal.reason(for: DBusError(.failed, sentence)) == nil, "other errors refuse nothing")
   }

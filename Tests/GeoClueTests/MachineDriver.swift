@@ -11,7 +11,7 @@ nonisolated struct MachineDriver {
   /// Whether GeoClue answers a ping.
   var isAlive = true
 
-  /// A machine to which some events have happened.
+  /// A machine that has handled some events.
   init(registersAgent: Bool = false, after events: ConnectionMachine.Event...) {
     machine = ConnectionMachine(registersAgent: registersAgent)
     for event in events { send(event) }

@@ -39,7 +39,7 @@ import Testing
     #expect(listener.status == SourceStatus(state: .running, availableAccuracy: .exact))
     #expect(try geoclue.clients().count == 1)
     // A location announced to a new client keeps its age; 2.6 announces it with a new timestamp. GeoClue may read a
-    // sentence that was written to the client before, so write again.
+    // sentence that was written for the previous client, so write again.
     listener.source.startOver()
     try turning("another location") {
       try? geoclue.receiver.write(there, within: .milliseconds(500), turn: turn)
@@ -86,9 +86,9 @@ import Testing
     #expect(listener.authorization == .refused(.disabledByUser))
     // GeoClue 2.6 permanently loses a receiver that it closes while connecting. Turning the switch on again before our
     // next attempt would trigger this bug.
-    try turning("GeoClue has said no itself") { listener.failures.last?.code == .denied }
+    try turning("GeoClue itself has refused") { listener.failures.last?.code == .denied }
     try agent?.setLevel(8)
-    try turning("on again") { listener.authorization == .authorized(.always) }
+    try turning("location is on again") { listener.authorization == .authorized(.always) }
     #expect(try geoclue.clients().count == 1)
     try geoclue.receiver.write(there, turn: turn)
     try turning("a new location") { listener.locations.last.map { abs($0.latitude - there.latitude) < 1e-6 } ?? false }
@@ -99,8 +99,8 @@ import Testing
     listener.source.require(.exact)
     try turning("the receiver is used") { geoclue.receiver.isConnected }
     try agent?.setLevel(4)
-    try turning("the receiver is given up") { !geoclue.receiver.isConnected }
-    try turning("that is reported") { listener.authorization == .authorized(.always, level: .city) }
+    try turning("the receiver is released") { !geoclue.receiver.isConnected }
+    try turning("the lower level is reported") { listener.authorization == .authorized(.always, level: .city) }
   }
 
   @Test func `the end of an agent is noticed although GeoClue ignores it`() throws {
@@ -110,7 +110,7 @@ import Testing
     _ = try listener.location()
     agent?.kill()
     try listener.waitFor(.waiting, .noAgent)
-    try turning("the receiver is given up") { !geoclue.receiver.isConnected }
+    try turning("the receiver is released") { !geoclue.receiver.isConnected }
     // The next agent starts with location turned off.
     let next = try DesktopAgent(at: bus.address, level: 0)
     try listener.waitFor(.unavailable, .disabledByUser)

@@ -27,7 +27,7 @@ import Testing
     #expect(driver.reason == told)
     #expect(driver.authorization == .refused(reason))
     #expect(driver.machine.client == nil)
-    #expect(driver.machine.deadline != nil, "it is asked again some day")
+    #expect(driver.machine.deadline != nil, "GeoClue is asked again later")
   }
 
   @Test func `a refused start is retried at growing intervals`() {
@@ -76,7 +76,7 @@ import Testing
   @Test func `new demand causes a new attempt`() {
     var driver = refused(.disabledByUser)
     #expect(driver.send(.demand(nil)) == [])
-    #expect(driver.authorization == .undecided, "the switch is not followed now")
+    #expect(driver.authorization == .undecided, "without demand the switch is not observed")
     #expect(driver.state == .idle)
     #expect(driver.send(.demand(.city)) == [.createClient, .readAvailableAccuracy])
     #expect(driver.state == .starting)

@@ -25,7 +25,7 @@ import Testing
     var driver = MachineDriver.running()
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
     #expect(driver.machine.client == nil)
-    #expect(driver.machine.status.availableAccuracy == nil, "what the one before said")
+    #expect(driver.machine.status.availableAccuracy == nil, "the value came from the previous owner")
     #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .exact)])
   }
 
@@ -98,7 +98,7 @@ import Testing
     }
     // In one minute. The first pauses are shorter than the minimum gap, which applies afterwards.
     #expect(activations <= 6 + 12)
-    #expect(activations >= 10, "but each of them gets an answer in the end")
+    #expect(activations >= 10, "each request is answered in the end")
   }
 
   @Test func `requests do not cause unlimited retries`() {

@@ -15,10 +15,10 @@ import Testing
     #expect(driver.authorization == .refused(.disabledByUser))
     #expect(!driver.machine.acceptsFixes)
     driver.send(.fix(isNew: true))
-    #expect(driver.authorization == .refused(.disabledByUser), "a fix that was on its way is not taken")
+    #expect(driver.authorization == .refused(.disabledByUser), "a late fix is ignored")
     #expect(driver.send(.active(true)) == [])
     #expect(driver.authorization == .authorized(.always))
-    #expect(driver.reason == .noFix, "the fix from before is not known to be true")
+    #expect(driver.reason == .noFix, "the earlier fix may be outdated")
     driver.send(.fix(isNew: true))
     #expect(driver.state == .running)
   }

@@ -13,7 +13,7 @@ import Testing
     driver.pass(1)
     #expect(driver.machine.status == SourceStatus(state: .waiting, reason: .noAgent, availableAccuracy: .exact))
     #expect(driver.authorization == .refused(.noAgent))
-    #expect(ConnectionMachine.agentDeadline <= .seconds(2), "a call with the deadline of 5 s can still say so")
+    #expect(ConnectionMachine.agentDeadline <= .seconds(2), "a call with a deadline of 5 s can still report it")
   }
 
   /// Regression: it was reported as a missing desktop session, even to root.
@@ -74,7 +74,7 @@ import Testing
     #expect(driver.state == .waiting && driver.reason == .noAgent)
     #expect(driver.pass(59_000) == [])
     #expect(driver.pass(2_000) == [.activate])
-    #expect(driver.reason == .noAgent, "it is still so, as far as is known")
+    #expect(driver.reason == .noAgent, "no agent has been found since")
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
     #expect(driver.reason == .noAgent)
     driver.send(.created(client: "/1"))

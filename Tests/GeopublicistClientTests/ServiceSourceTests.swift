@@ -202,7 +202,7 @@ import Testing
     manager.startUpdatingLocation()
     manager.requestLocation()
     #expect(failures == 1)
-    try turning(for: .milliseconds(700), "it is said once") { failures == 1 }
+    try turning(for: .milliseconds(700), "the failure is reported once") { failures == 1 }
     withExtendedLifetime((publicist, counting)) {}
   }
 }

@@ -73,7 +73,7 @@ import Testing
   func `the message of each reason is one sentence that says what to do`(reason: AuthorizationReason) {
     let sentence = reason.sentence
     #expect(sentence.first?.isLetter == true)
-    #expect(reason == .none || sentence.contains("; "), "it prints the remedy")
+    #expect(reason == .none || sentence.contains("; "), "the sentence contains the remedy")
     #expect(!sentence.contains("/") && !sentence.contains("\n") && !sentence.contains(". "))
     #expect(sentence.utf8.count <= 255)
     #expect(!sentence.contains { $0.isNumber })

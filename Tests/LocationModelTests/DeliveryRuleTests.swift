@@ -36,7 +36,7 @@ import Testing
       Configuration(distanceThreshold: 1),
       (0..<10).map { (UInt64($0) * 1000, 0.4 * Double($0), 5) }, [(1, 0), (4, 3000), (7, 6000), (10, 9000)]),
     Scenario(
-      "at least the threshold, not more than it", Configuration(distanceThreshold: 100),
+      "a fix just below the threshold does not pass, one just above it does", Configuration(distanceThreshold: 100),
       [(0, 0, 5), (1, 99.99, 5), (2, 100.01, 5)], [(1, 0), (3, 2)]),
     Scenario(
       "after a return to the last place sent the distance is zero", Configuration(distanceThreshold: 100),
@@ -48,7 +48,7 @@ import Testing
       "a fix that is better by half but not by 10 m does not pass", Configuration(distanceThreshold: 100),
       [(0, 0, 19), (1, 0, 9.5), (2, 0, 9), (3, 0, 0)], [(1, 0), (3, 2)]),
     Scenario(
-      "10 m are not enough above 20 m", Configuration(distanceThreshold: 100),
+      "above 20 m an improvement by 10 m is not enough", Configuration(distanceThreshold: 100),
       [(0, 0, 100), (1, 0, 51), (2, 0, 50)], [(1, 0), (3, 2)]),
     Scenario(
       "unknown accuracy is not better, a known one is better than unknown", Configuration(distanceThreshold: 100),
@@ -86,13 +86,13 @@ import Testing
       Configuration(distanceThreshold: 100, timeThreshold: .milliseconds(1000)),
       [(0, 0, 500), (1, 0, 5)], [(1, 0), (2, 1000)]),
     Scenario(
-      "debounce waits for quiet, but not for the first", Configuration(debounce: .milliseconds(200)),
+      "debounce waits for a pause, but does not delay the first fix", Configuration(debounce: .milliseconds(200)),
       [(0, 0, 5), (100, 1, 5), (250, 2, 5), (440, 3, 5)], [(1, 0), (4, 640)]),
     Scenario(
-      "quiet for exactly the debounce time suffices", Configuration(debounce: .milliseconds(200)),
+      "a pause of exactly the debounce time suffices", Configuration(debounce: .milliseconds(200)),
       [(0, 0, 5), (100, 1, 5), (300, 2, 5)], [(1, 0), (2, 300), (3, 500)]),
     Scenario(
-      "a fix below the distance does not end the quiet",
+      "a fix below the distance does not end the pause",
       Configuration(distanceThreshold: 50, debounce: .milliseconds(200)),
       [(0, 0, 5), (100, 60, 5), (200, 61, 5), (250, 45, 20), (350, 46, 20)], [(1, 0), (3, 400)]),
     Scenario(
@@ -104,7 +104,7 @@ import Testing
       Configuration(timeThreshold: .milliseconds(1000), debounce: .milliseconds(200)),
       [(0, 0, 5), (100, 1, 5), (1100, 2, 5)], [(1, 0), (3, 1300)]),
     Scenario(
-      "all three together",
+      "distance, time and debounce apply together",
       Configuration(distanceThreshold: 10, timeThreshold: .milliseconds(1000), debounce: .milliseconds(200)),
       [(0, 0, 5), (500, 9, 5), (600, 11, 5), (700, 30, 5), (1100, 12, 5), (1250, 5, 5), (2000, 25, 5)],
       [(1, 0), (5, 1300), (7, 2500)]),

@@ -44,7 +44,7 @@ import Testing
     schedule.set(Need(.exact), for: ObjectIdentifier(one))
     #expect(schedule.update(at: 0) == (.exact, nil))
     schedule.set(Need(.exact, from: 60 * Self.second), for: ObjectIdentifier(one))
-    #expect(schedule.update(at: 0) == (.exact, nil), "a minute is not worth it")
+    #expect(schedule.update(at: 0) == (.exact, nil), "a rest of a minute is not worthwhile")
     schedule.set(Need(.exact, from: 600 * Self.second), for: ObjectIdentifier(one))
     #expect(schedule.update(at: 0) == (nil, 585 * Self.second))
     #expect(schedule.isResting)
@@ -73,7 +73,7 @@ import Testing
       now = again
     }
     let cycle: [Double] = [60, 1_800, 120, 1_800, 60, 1_800, 60, 1_800]
-    #expect(tries == Array(([100, 30, 120, 60, 600] + cycle + cycle).prefix(20)), "nothing lingers")
+    #expect(tries == Array(([100, 30, 120, 60, 600] + cycle + cycle).prefix(20)), "the attempts follow the schedule")
   }
 
   /// A source that sends a location each second while it is used, the first one after a delay.

@@ -65,7 +65,7 @@ import Testing
     let slow: UInt64 = 3_600
     #expect(filter.passes(location(10_000 - slow), at: 1_000_000) == true)
     filter.woke(at: 2_000_000, Timestamp(seconds: 20_000))
-    #expect(filter.passes(location(10_000 - slow), at: 2_100_000) == false, "the one from before")
+    #expect(filter.passes(location(10_000 - slow), at: 2_100_000) == false, "it is from before the sleep")
     #expect(filter.passes(location(20_000 - slow), at: 2_200_000) == true)
   }
 

@@ -39,7 +39,7 @@ import Testing
       #expect(found == .readable)
       received += pipe.receive()
     }
-    try turning(for: .milliseconds(20), "nothing is there") { received.isEmpty }
+    try turning(for: .milliseconds(20), "no data arrives") { received.isEmpty }
     pipe.send("one")
     try turning("it arrives") { received == "one" }
     pipe.send("two")
@@ -94,20 +94,20 @@ import Testing
     pipe.hangUp()
     try turning(for: .milliseconds(30), "it is silent") { calls == 0 }
     watch.wait(for: .readable)
-    try turning("it receives signals again") { calls > 0 }
+    try turning("it is called again") { calls > 0 }
   }
 
   @Test func `the watched conditions may change`() throws {
     let pipe = try Pipe()
     var found: [FileCondition] = []
     let watch = MainLoop.main.watch(descriptor: pipe.writing, for: []) { found.append($0) }
-    try turning(for: .milliseconds(10), "nothing is asked for") { found.isEmpty }
+    try turning(for: .milliseconds(10), "no condition is watched") { found.isEmpty }
     watch.wait(for: .writable)
     try turning("it is writable") { !found.isEmpty }
     #expect(found.allSatisfy { $0 == .writable })
     watch.wait(for: [])
     let count = found.count
-    try turning(for: .milliseconds(10), "silence again") { found.count == count }
+    try turning(for: .milliseconds(10), "it is no longer called") { found.count == count }
   }
 
   @Test func `a source ends with its owner`() throws {
@@ -120,7 +120,7 @@ import Testing
     watch?.wait(for: .readable)
     watch = nil
     let before = calls
-    try turning(for: .milliseconds(20), "not any more") { calls == before }
+    try turning(for: .milliseconds(20), "it is no longer called") { calls == before }
   }
 
   @Test func `one descriptor can have two watches`() throws {

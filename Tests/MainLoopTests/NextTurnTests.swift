@@ -9,14 +9,14 @@ import Testing
     let source = MainLoop.main.nextTurn { calls += 1 }
     #expect(calls == 0)
     try turning("its turn begins") { calls == 1 }
-    try turning(for: .milliseconds(20), "it stays one") { calls == 1 }
+    try turning(for: .milliseconds(20), "it is not called again") { calls == 1 }
     #expect(!source.isActive)
   }
 
   @Test func `actions run in order`() throws {
     var order: [Int] = []
     let sources = (0..<20).map { number in MainLoop.main.nextTurn { order.append(number) } }
-    try turning("all come") { order.count == 20 }
+    try turning("all run") { order.count == 20 }
     #expect(order == Array(0..<20))
     withExtendedLifetime(sources) {}
   }

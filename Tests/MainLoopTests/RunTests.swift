@@ -23,7 +23,7 @@ import Testing
     MainLoop.main.quit(status: 3)
     #expect(MainLoop.main.run() == 3)
     #expect(turns == 0, "run() returned immediately")
-    try turning("the loop is still good") { turns == 1 }
+    try turning("the loop still works") { turns == 1 }
   }
 
   /// Regression: the loop belonged to the first thread that used it, and did nothing on any other.

@@ -117,7 +117,7 @@ import Testing
     }
     #expect(held != nil)
     try turning("it fires") { fired }
-    #expect(held == nil, "after the one time that it is called")
+    #expect(held == nil, "it is released after its only call")
     withExtendedLifetime(timer) {}
   }
 
@@ -154,7 +154,7 @@ import Testing
     }
     try turning("two more ticks") { ticks.count >= 3 }
     #expect(ticks[1] >= 105_000, "\(ticks)")
-    #expect(ticks[2] / 10_000 > ticks[1] / 10_000, "the third waits for a moment of its own: \(ticks)")
+    #expect(ticks[2] / 10_000 > ticks[1] / 10_000, "the third fires in a later interval: \(ticks)")
     withExtendedLifetime(timer) {}
   }
 

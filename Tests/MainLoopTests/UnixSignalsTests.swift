@@ -35,7 +35,7 @@ import Testing
     let other = UnixSignals([SIGUSR2]) { received.append($0) }
     let signals = UnixSignals([SIGUSR1]) { received.append($0) }
     raise(SIGUSR2)
-    try turning("each goes to who asked for it") { received == [SIGUSR2] }
+    try turning("each watch receives only its signal") { received == [SIGUSR2] }
     withExtendedLifetime((signals, other)) {}
   }
 
@@ -51,7 +51,7 @@ import Testing
     raise(SIGUSR2)
     try turning("the first arrives") { !received.isEmpty }
     #expect(signals == nil)
-    try turning(for: .milliseconds(20), "the second is not for us any more") { received.count == 1 }
+    try turning(for: .milliseconds(20), "the second is no longer delivered") { received.count == 1 }
     // Removes the remaining signal from the queue, for later tests.
     var rest = sigset_t()
     sigemptyset(&rest)

@@ -44,7 +44,7 @@ extension Publisher where Output == AuthorizationStatus, Failure == Never {
     let second = driver.record()
     #expect(second.values == [true])
     scene.source.authorize(.refused(.disabledByUser))
-    try turning("both heard") { first.values.count >= 3 && second.values.count >= 2 }
+    try turning("both have received it") { first.values.count >= 3 && second.values.count >= 2 }
     #expect(first.values == [false, true, false])
     #expect(second.values == [true, false])
     #expect(subscriptions == 1)

@@ -77,7 +77,7 @@ import Testing
     #expect(source.required == [.exact])
     fix(1)
     fix(2)
-    #expect(delegate.latitudes == [1, 2], "and the updates go on")
+    #expect(delegate.latitudes == [1, 2], "the updates continue")
     #expect(source.required == [.exact])
   }
 
@@ -149,7 +149,7 @@ import Testing
     #expect(source.startOvers == 1)
     #expect(source.required == [.exact])
     fix(3)
-    #expect(delegate.locations.last?.sequence == 3, "the numbers go on")
+    #expect(delegate.locations.last?.sequence == 3, "the numbers continue")
   }
 
   @Test func `the manager does not retain its delegate`() {

@@ -41,11 +41,11 @@ import Testing
       return events.map(\.kind) == [.determined]
     }
     try turning("the source rests") { source.level == nil }
-    #expect(source.rests > 0, "the authorization is followed on")
+    #expect(source.rests > 0, "the authorization is still observed")
     manager.startOver()
     #expect(events.map(\.kind) == [.determined, .lost])
-    try turning("a wake-up is a reason to look") { source.level == .exact }
-    try turning("it was entered meanwhile") {
+    try turning("a wake-up causes a check") { source.level == .exact }
+    try turning("the entry is reported") {
       locate(metres: 0)
       return events.count == 3
     }
@@ -67,7 +67,7 @@ import Testing
     }
     let subscription = publicist.regionPublisher(for: configuration)
       .sink(receiveCompletion: { _ in isFinished = true }, receiveValue: { events.append($0) })
-    try turning("it is over") {
+    try turning("the publisher finishes") {
       locate(metres: 0)
       return isFinished
     }
@@ -84,7 +84,7 @@ import Testing
     try turning("the source is needed") { source.level == .exact }
     locate(metres: 0)
     #expect(diary.regionEvents.isEmpty && diary.locations.isEmpty)
-    #expect(source.level == .exact, "twenty seconds have to pass")
+    #expect(source.level == .exact, "the confirmation takes twenty seconds")
     manager.stopMonitoring(for: region)
     #expect(manager.monitoredRegions.isEmpty && source.level == nil)
   }

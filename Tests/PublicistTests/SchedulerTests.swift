@@ -20,7 +20,7 @@ import Testing
       loop.schedule(after: loop.now.advanced(by: .milliseconds(2))) { withExtendedLifetime(other) {} }
     }
     #expect(held != nil && timed != nil)
-    try turning("both are let go") { held == nil && timed == nil }
+    try turning("both are released") { held == nil && timed == nil }
   }
 
   @Test func `repeated work keeps time until cancelled`() throws {

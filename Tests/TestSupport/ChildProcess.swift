@@ -60,7 +60,7 @@ public final class ChildProcess {
         standardInput: input[0], standardOutput: output, standardError: errors))
   }
 
-  /// Starts a program, and waits until it says "ready".
+  /// Starts a program, and waits until it prints "ready".
   public static func ready(
     _ arguments: [String], as user: uid_t? = nil, within limit: Duration = .seconds(60)
   ) throws -> ChildProcess {

@@ -9,8 +9,8 @@ import Glibc
 func fuzzConfiguration(_ source: ByteSource) {
   withFile(source.remainder()) { path in
     guard let configuration = try? Configuration.load(file: path) else { return }
-    for key in Limits.Key.allCases { claim(configuration.limits[key] >= 1, "a limit lets something through") }
-    claim(configuration.idleTimeout >= 0 && configuration.idleTimeout <= 31_536_000, "a time is one")
+    for key in Limits.Key.allCases { claim(configuration.limits[key] >= 1, "a limit is at least one") }
+    claim(configuration.idleTimeout >= 0 && configuration.idleTimeout <= 31_536_000, "an idle timeout is in range")
   }
 }
 
@@ -19,14 +19,14 @@ func fuzzRules(_ source: ByteSource) {
   let names = (0..<3).map { _ in source.text() }
   withFile(source.remainder()) { path in
     let rules = GeoClueRules(file: path)
-    claim(!rules.reloadIfChanged(), "a file that is the same is not read again")
+    claim(!rules.reloadIfChanged(), "an unchanged file is not read again")
     for name in names + ["firefox", "agent", "wifi", ""] {
       _ = rules.rule(for: name, user: 0)
       let (first, second) = (rules.rule(for: name, user: 1_000), rules.rule(for: name, user: 1_000))
-      claim(first == second, "an answer stays")
+      claim(first == second, "the same question has the same answer")
     }
     for group in ["agent", "wifi"] {
-      claim(rules.rule(for: group, user: 1) == .silent, "what is about GeoClue itself is no rule")
+      claim(rules.rule(for: group, user: 1) == .silent, "GeoClue's own groups are not rules")
     }
   }
 }

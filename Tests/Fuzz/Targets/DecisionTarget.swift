@@ -22,17 +22,22 @@ func fuzzDecision(_ source: ByteSource) {
 
 private func check(_ decision: Decision, _ facts: Facts, _ asked: AccuracyLevel) {
   let authorization = decision.authorization
-  claim(authorization.revealedLevel(asked: asked) <= asked, "no more than was asked for")
-  claim(authorization.isAuthorized == (authorization.level > .none), "a level goes with a yes")
+  claim(authorization.revealedLevel(asked: asked) <= asked, "the level is no finer than requested")
+  claim(
+    authorization.isAuthorized == (authorization.level > .none), "a decision has a level exactly if it grants access")
   guard authorization.isAuthorized else { return }
-  claim(facts.rule == .silent, "what is forbidden stays forbidden")
-  claim(facts.confinement == .host || facts.confinement == .unverifiable && facts.user != .other, "no sandboxed client")
+  claim(facts.rule == .silent, "a rule that forbids access is obeyed")
+  claim(
+    facts.confinement == .host || facts.confinement == .unverifiable && facts.user != .other,
+    "a sandboxed client is refused")
   guard facts.user == .other, facts.withoutAgent != .yes else { return }
-  claim(facts.precise == .yes || facts.reduced == .yes, "polkit has said yes")
-  claim(facts.precise == .yes || authorization.level <= PolkitAction.reducedLevel, "to no more than that")
+  claim(facts.precise == .yes || facts.reduced == .yes, "polkit has granted access")
+  claim(
+    facts.precise == .yes || authorization.level <= PolkitAction.reducedLevel,
+    "the level is no finer than polkit allows")
   claim(facts.session == .active || facts.session == .untracked, "the user has an active session")
-  guard case .level(let agent) = facts.agent else { return claim(false, "the user's agent allows it") }
-  claim(authorization.level <= agent, "to no more than that")
+  guard case .level(let agent) = facts.agent else { return claim(false, "the user has an agent") }
+  claim(authorization.level <= agent, "the level is no finer than the agent allows")
 }
 
 private func checkSession(_ facts: Facts, _ asked: AccuracyLevel, _ source: ByteSource) {
@@ -42,6 +47,6 @@ private func checkSession(_ facts: Facts, _ asked: AccuracyLevel, _ source: Byte
   ])
   let authorization = Decision(facts, asking: asked, geoClue: geoClue).authorization
   guard authorization.isAuthorized else { return }
-  claim(facts.confinement == .host && facts.rule == .silent, "nobody in a sandbox, nobody who is forbidden")
-  claim(geoClue.isAuthorized && authorization.level <= geoClue.level, "no more than GeoClue allows")
+  claim(facts.confinement == .host && facts.rule == .silent, "sandboxed and forbidden clients are refused")
+  claim(geoClue.isAuthorized && authorization.level <= geoClue.level, "the level is no finer than GeoClue allows")
 }

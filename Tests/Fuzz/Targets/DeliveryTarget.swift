@@ -28,7 +28,7 @@ func fuzzDelivery(_ source: ByteSource) {
     }
   }
   owner.pass(.milliseconds(UInt32.max) * 3, &rule)
-  claim(owner.armed == nil, "in the end nothing waits")
+  claim(owner.armed == nil, "at the end no location waits")
 }
 
 private func configuration(_ source: ByteSource) -> DeliveryRule.Configuration {
@@ -53,7 +53,7 @@ private struct RuleOwner {
       now = max(now, due)
       armed = nil
       perform(rule.timerFired(at: now), rule)
-      claim(armed.map { $0 > now } ?? true, "a timer that has come does not come again")
+      claim(armed.map { $0 > now } ?? true, "a timer is not armed for a past time")
     }
     now = end
   }
@@ -62,10 +62,12 @@ private struct RuleOwner {
     for action in actions {
       switch action {
       case .deliver(let location):
-        claim(location.sequence <= sequence && location.sequence > lastSent?.sequence ?? 0, "newer, and received")
+        claim(
+          location.sequence <= sequence && location.sequence > lastSent?.sequence ?? 0,
+          "a sent location was received and is newer than the last one")
         if let lastSent {
           let pause = max(rule.configuration.timeThreshold, rule.configuration.minimumInterval)
-          claim(now >= lastSent.at + pause, "not too often")
+          claim(now >= lastSent.at + pause, "locations are not sent too often")
         }
         lastSent = (location.sequence, now)
       case .armTimer(let time): armed = time

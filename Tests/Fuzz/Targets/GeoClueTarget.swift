@@ -21,12 +21,14 @@ func fuzzGeoClue(_ source: ByteSource) {
     else { continue }
     check(location)
     let isNewest = arbiter.accept(location, at: now)
-    claim(!isNewest || arbiter.published?.receivedAt == now, "what is accepted is published")
+    claim(!isNewest || arbiter.published?.receivedAt == now, "an accepted fix is published")
     for index in reducers.indices {
       let reduced = reducers[index].reduce(location)
       check(reduced)
       if reducers[index].level < .exact {
-        claim(reduced.altitude == nil && reduced.speed == nil && reduced.sourceDescription == nil, "nothing finer")
+        claim(
+          reduced.altitude == nil && reduced.speed == nil && reduced.sourceDescription == nil,
+          "a reduced location contains nothing finer")
       }
     }
   }
@@ -50,13 +52,13 @@ private func answer(_ name: String, _ source: ByteSource) -> Value {
 }
 
 private func check(_ location: Location) {
-  claim(abs(location.latitude) <= 90 && abs(location.longitude) <= 180, "a place is on the earth")
+  claim(abs(location.latitude) <= 90 && abs(location.longitude) <= 180, "the coordinates are in range")
   for number in [location.accuracy, location.altitude, location.speed, location.heading] {
-    claim(number?.isFinite ?? true, "what is known is a number")
+    claim(number?.isFinite ?? true, "known values are finite")
   }
-  claim(location.accuracy ?? 0 >= 0 && location.speed ?? 0 >= 0, "and not less than nothing")
-  claim((0..<360).contains(location.heading ?? 0), "a heading is one")
-  claim(location.timestamp.microseconds < 1_000_000, "a time is normal")
+  claim(location.accuracy ?? 0 >= 0 && location.speed ?? 0 >= 0, "accuracy and speed are not negative")
+  claim((0..<360).contains(location.heading ?? 0), "a heading is in range")
+  claim(location.timestamp.microseconds < 1_000_000, "a time is normalised")
 }
 
 /// Fuzzes the connection to GeoClue, with arbitrary behaviour of GeoClue, subscribers and an agent.

@@ -24,7 +24,7 @@ func fuzzLimits(_ source: ByteSource) {
       bucket.charge(Double(source.byte()), burst: burst)
     case 2:
       budget.started(at: BootInstant(sinceOrigin: now.sinceOrigin))
-      claim(budget.countDelivery() == budget.hasSentAll, "the last one is said to be the last")
+      claim(budget.countDelivery() == budget.hasSentAll, "the last delivery is recognised")
       _ = (budget.deadline, budget.isComplete(at: BootInstant(microseconds: source.integer(UInt64.self))))
     case 3, 4:
       let client = ObjectIdentifier(clients[source.number(below: clients.count)])
@@ -41,16 +41,18 @@ func fuzzLimits(_ source: ByteSource) {
       let available = source.pick([nil] + AccuracyLevel.allCases)
       let ceiling = source.pick(AccuracyLevel.allCases)
       let level = choice.level(available: available, ceiling: ceiling)
-      claim((level == nil) == (choice.needed == nil), "asked for when a client needs it")
-      claim(level.map { $0 <= max(ceiling, choice.needed ?? $0) } ?? true, "never finer than permitted")
+      claim((level == nil) == (choice.needed == nil), "the source is used exactly when a client needs it")
+      claim(level.map { $0 <= max(ceiling, choice.needed ?? $0) } ?? true, "the level is never finer than permitted")
       _ = choice.isWaiting(
         SourceStatus(state: .waiting, reason: .noFix, availableAccuracy: available), ceiling: ceiling)
     }
     let (level, again) = schedule.update(at: now)
-    claim(again.map { $0 > now } ?? true, "a time that has come does not come again")
-    claim(level.map { level in needs.values.contains { $0.level == level } } ?? true, "no more than a client needs")
+    claim(again.map { $0 > now } ?? true, "the next time is in the future")
+    claim(
+      level.map { level in needs.values.contains { $0.level == level } } ?? true, "the level is one that a client needs"
+    )
     let due = needs.values.filter { $0.from <= now && $0.firstTry == nil }.map(\.level).max()
-    claim(due == nil || level ?? .none >= due ?? .none, "the finest that is needed now")
+    claim(due == nil || level ?? .none >= due ?? .none, "the level is the finest that is needed now")
   }
   for client in clients { schedule.set(nil, for: ObjectIdentifier(client)) }
   claim(schedule.update(at: now).level == nil && !schedule.isNeeded, "nothing is left")

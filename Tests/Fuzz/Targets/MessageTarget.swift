@@ -17,7 +17,7 @@ func fuzzMessage(_ source: ByteSource) {
   guard let arguments = try? message.arguments() else { return }
   // Descriptors are not read, not even those that a message names without having any.
   if !message.signature.contains("h") {
-    claim(arguments.map(\.signature).joined() == message.signature, "what is read has the types of the message")
+    claim(arguments.map(\.signature).joined() == message.signature, "the arguments have the types of the message")
   }
   for argument in arguments {
     _ = (argument.options, argument.properties, argument.unwrapped, argument.string, argument.array)
@@ -26,8 +26,8 @@ func fuzzMessage(_ source: ByteSource) {
   let first = Message(signal: "S", of: "a.b", at: "/", arguments)
   guard first.refusal == nil, let written = try? first.arguments() else { return }
   let second = Message(signal: "S", of: "a.b", at: "/", written)
-  claim(first.signature == second.signature, "the types stay")
-  claim(body(of: first) == body(of: second), "the values stay")
+  claim(first.signature == second.signature, "the types survive")
+  claim(body(of: first) == body(of: second), "the values survive")
 }
 
 /// Returns the bytes after the header.

@@ -13,7 +13,7 @@ func fuzzNames(_ source: ByteSource) {
   check(ErrorName.self, text)
   if let signature = Signature(validating: text) {
     claim(text.utf8.count <= 255, "a signature is short")
-    claim(!signature.isBasic || signature.isSingle, "what is basic is single")
+    claim(!signature.isBasic || signature.isSingle, "a basic type is a single type")
   }
   if let path = ObjectPath(validating: text) {
     let child = path.child(7)
@@ -23,8 +23,10 @@ func fuzzNames(_ source: ByteSource) {
   }
   if !text.utf8.contains(0) {
     let rule = MatchRule(sender: BusName(validating: text), path: ObjectPath(validating: text), argument0: text)
-    claim(arguments(of: rule.text)["arg0"] == Array(text.utf8), "a rule says what was meant: \(rule.text)")
-    claim(arguments(of: rule.text).keys.allSatisfy { ["type", "sender", "path", "arg0"].contains($0) }, "and no more")
+    claim(arguments(of: rule.text)["arg0"] == Array(text.utf8), "a rule contains the intended text: \(rule.text)")
+    claim(
+      arguments(of: rule.text).keys.allSatisfy { ["type", "sender", "path", "arg0"].contains($0) },
+      "a rule contains only the given keys")
   }
   if let group = ControlGroup(contents: text) { _ = (group.isSandbox, group.unit) }
   _ = SecurityLabel(bytes: Array(text.utf8)).isSandbox
@@ -32,7 +34,7 @@ func fuzzNames(_ source: ByteSource) {
 
 private func check<Name: ValidatedName>(_ type: Name.Type, _ text: String) {
   guard let name = Name(validating: text) else { return }
-  claim(name.rawValue == text && !text.utf8.contains(0) && !text.isEmpty, "a name is what was given")
+  claim(name.rawValue == text && !text.utf8.contains(0) && !text.isEmpty, "a name equals the given text")
   claim(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a name is plain: \(text)")
 }
 

@@ -16,9 +16,9 @@ func fuzzOptions(_ source: ByteSource) {
   let options: Value = source.number(below: 16) == 0 ? source.value() : .options(pairs)
   for allowed in [ClientOption.ofSubscription, ClientOption.ofRequest, ClientOption.ofAuthorization] {
     guard let read = try? OptionReader.read(options, allowed) else { continue }
-    claim(read.distanceThreshold.isFinite && read.distanceThreshold >= 0, "a distance is a distance")
-    claim(read.accuracy != .none, "no client asks for no level")
-    claim(read.timeout <= .seconds(120), "a call ends")
+    claim(read.distanceThreshold.isFinite && read.distanceThreshold >= 0, "a distance is finite and not negative")
+    claim(read.accuracy != .none, "the level none cannot be requested")
+    claim(read.timeout <= .seconds(120), "a timeout is limited")
     claim(read.desktopID.utf8.count <= ClientOption.maximumTextBytes, "a desktop-id is short")
     claim(read.desktopID.unicodeScalars.allSatisfy(\.isPrintable), "a desktop-id can be printed")
   }

@@ -54,7 +54,7 @@ private struct Polkit {
   }
 
   private func check() {
-    claim(underWay.count <= PolkitQueue.capacity, "the bus's limit is kept")
+    claim(underWay.count <= PolkitQueue.capacity, "the limit of the bus is respected")
     claim(underWay.values.count { $0.isInteractive } <= PolkitQueue.dialogCapacity, "dialogs leave room for others")
   }
 
@@ -69,14 +69,15 @@ private struct Polkit {
       switch action {
       case .waitForPolkit: break
       case .send(let number, let question, _):
-        claim(underWay.updateValue(question, forKey: number) == nil, "each has its own number")
+        claim(underWay.updateValue(question, forKey: number) == nil, "each question has its own number")
         // A dialog is confirmed without one.
         let dialog = PolkitQueue.Question(peer: question.peer, action: question.action, isInteractive: true)
         claim(asked.contains(question) || asked.contains(dialog), "only wanted questions are sent")
       case .cancel(let number):
-        claim(underWay[number] != nil && cancelled.insert(number).inserted, "what is cancelled is under way")
+        claim(
+          underWay[number] != nil && cancelled.insert(number).inserted, "only a pending question is cancelled, once")
       case .report(let question, _):
-        claim(asked.remove(question) != nil, "an answer is for a question that was asked, once")
+        claim(asked.remove(question) != nil, "each question that was asked is answered once")
       }
     }
   }

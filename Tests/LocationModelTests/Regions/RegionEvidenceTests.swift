@@ -7,7 +7,7 @@ import Testing
 @Suite struct RegionEvidenceTests {
   @Test(
     arguments: [
-      ("a location without a known accuracy says nothing", 0, nil, 200, .unknown, nil),
+      ("a location without a known accuracy is no evidence", 0, nil, 200, .unknown, nil),
       ("reported accuracies below 15 m are not believed", 210, 1.7, 200, .unknown, .uncertain),
       ("reported accuracies below 15 m are not believed", 216, 1.7, 200, .unknown, .outside),
       ("a circle within the region is inside", 150, 50, 200, .unknown, .inside),

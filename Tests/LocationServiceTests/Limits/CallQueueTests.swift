@@ -68,8 +68,8 @@ import Testing
     }
     #expect(queue.next() == 0)
     queue.charge(3 * 1024, to: 1)
-    #expect(queue.next { client, _ in client == "1" } == 1, "the other cannot pay for now")
-    #expect((0..<4).map { _ in queue.next() } == [0, 1, 2, 3], "but has its turns first")
+    #expect(queue.next { client, _ in client == "1" } == 1, "only one account is considered")
+    #expect((0..<4).map { _ in queue.next() } == [0, 1, 2, 3], "the other account has its turns first")
     #expect(queue.drain() == [2, 3])
   }
 

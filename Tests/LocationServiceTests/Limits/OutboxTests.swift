@@ -52,7 +52,7 @@ import Testing
     for _ in 0..<30 { way.outbox.sent(100_000, to: ":1.1") }
     #expect(way.outbox.state(of: ":1.1") == .suspended)
     #expect(!way.outbox.hasRoom(for: ":1.1"))
-    #expect(way.outbox.hasRoom(for: ":1.2"), "others are not concerned")
+    #expect(way.outbox.hasRoom(for: ":1.2"), "other clients are not affected")
     var done = 0
     way.outbox.whenRoom(for: ":1.1") { done += 1 }
     #expect(done == 0)
@@ -64,11 +64,11 @@ import Testing
   @Test func `a client that could not be pinged is pinged as soon as possible`() throws {
     way.pings.isFull = true
     for _ in 0..<5 { way.outbox.sent(100_000, to: ":1.1") }
-    #expect(way.outbox.state(of: ":1.1") == .reading, "it was not asked")
+    #expect(way.outbox.state(of: ":1.1") == .reading, "it was not pinged")
     for _ in 0..<25 { way.outbox.sent(100_000, to: ":1.1") }
-    #expect(way.outbox.state(of: ":1.1") == .suspended, "but it may cost only so much")
+    #expect(way.outbox.state(of: ":1.1") == .suspended, "its unread bytes are limited even so")
     way.pings.isFull = false
-    try turning("it is asked") { way.pings.actions[":1.1"] != nil }
+    try turning("it is pinged") { way.pings.actions[":1.1"] != nil }
     way.pings.answer(from: ":1.1")
     #expect(way.outbox.hasRoom(for: ":1.1"))
   }
@@ -87,7 +87,7 @@ import Testing
     way.outbox.whenRoom(for: ":1.1") { Issue.record("it has left") }
     way.outbox.left(":1.1")
     #expect(way.pings.actions.isEmpty)
-    #expect(way.outbox.hasRoom(for: ":1.1"), "nothing is known of it any more")
+    #expect(way.outbox.hasRoom(for: ":1.1"), "no state of it remains")
   }
 
   @Test func `messages to connections other than clients are not counted`() {
@@ -121,7 +121,7 @@ import Testing
     }
     let other = try Connection(to: .address(bus.address))
     var isAnswered = false
-    try turning(for: .milliseconds(300), "no client gives way to another account") {
+    try turning(for: .milliseconds(300), "no client makes room for another account") {
       !pool.ping(other.uniqueName, of: 1001) { isAnswered = true }
     }
     try turning("there is room") { pool.ping(other.uniqueName, of: 1000) { isAnswered = true } }
@@ -191,8 +191,8 @@ import Testing
     let pacer = StatePacer()
     let last = Object()
     let count = Int(StatePacer.Payer.everybody.pace.burst) * 3
-    for _ in 0..<count { pacer.whenDue(.everybody, for: Object()) { Issue.record("it is gone") } }
+    for _ in 0..<count { pacer.whenDue(.everybody, for: Object()) { Issue.record("the object is closed") } }
     pacer.whenDue(.everybody, for: last) { last.told += 1 }
-    try turning("the one that is left has its turn", within: .seconds(5)) { last.told == 1 }
+    try turning("the remaining object has its turn", within: .seconds(5)) { last.told == 1 }
   }
 }

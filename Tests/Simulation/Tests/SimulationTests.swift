@@ -25,7 +25,7 @@ import Testing
     (9, "a location is marked with the level that it has"),
     (25, "calls are handled in their order"),
     (34, "each of two Start calls is answered by the decision"),
-    (35, "a reduced location that the service before passed on is not told after a suspend"),
+    (35, "a reduced location from an earlier run of the service is not sent after a suspend"),
   ])
   func `three hundred faults in an hour break no invariant`(seed: Int, rule: String) throws {
     let facts = try simulate(seed, hours: 1)

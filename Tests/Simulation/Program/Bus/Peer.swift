@@ -18,7 +18,7 @@ class Peer {
 
   /// Delivers a message to the peer.
   func receive(_ parcel: Parcel) {}
-  /// Tells the peer that another has left.
+  /// Informs the peer that another one has left.
   func peerLeft(_ name: String) {}
 }
 

@@ -13,7 +13,7 @@ final class SimulatedBus {
   var onParcel: (Parcel, Peer) -> Void = { _, _ in }
   /// Called when a program needs a service that is not running.
   var onActivation: (String) -> Void = { _ in }
-  /// Called with a reply to no open call.
+  /// Called with a reply to a call that is not pending.
   var onStrayReply: (Parcel, Peer) -> Void = { _, _ in }
   var activatable: Set<String> = []
   let address: String
@@ -222,7 +222,7 @@ final class SimulatedBus {
     switch parcel.kind {
     case .reply, .error:
       guard let destination = parcel.destination else { return }
-      // A reply to no open call is dropped.
+      // A reply to a call that is not pending is dropped.
       let call = Call(caller: destination, serial: parcel.replySerial)
       guard pending.removeValue(forKey: call) == peer.name else { return onStrayReply(parcel, peer) }
       peers[destination]?.receive(parcel)
@@ -257,7 +257,7 @@ final class SimulatedBus {
     if isFirst { onActivation(name) }
   }
 
-  /// Tells all callers that a service could not be started.
+  /// Informs all callers that a service could not be started.
   func activationFailed(_ name: String, _ error: String) {
     for (parcel, _) in waiting.removeValue(forKey: name) ?? [] { refuse(parcel, error, "\(name) could not be started") }
   }

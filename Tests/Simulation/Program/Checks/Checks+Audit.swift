@@ -52,7 +52,7 @@ extension Checks {
     let since = client.connectedAt - 61_000_000
     guard audit.grants["\(client.user)"].map({ $0 < since }) ?? true, !isLimited(client.user, since: client.connectedAt)
     else { return }
-    broken("the log says who was granted a location", "client \(client.number): \(parcel.story)")
+    broken("the log contains each grant of a location", "client \(client.number): \(parcel.story)")
   }
 
   /// A client has received its authorization.
@@ -62,7 +62,7 @@ extension Checks {
     else { return }
     let now = world.schedule.now
     if !isLimited(client.user, since: now), !audit.hasRevoked(client.user, since: now - 61_000_000) {
-      broken("the log says who has lost access", "client \(client.number), now \(status)")
+      broken("the log contains each loss of access", "client \(client.number), now \(status)")
     }
   }
 }

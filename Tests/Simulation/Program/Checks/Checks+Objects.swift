@@ -26,18 +26,18 @@ extension Checks {
       last > world.wokeAt, last > subscription.toldAt, let before = subscription.last
     else { return }
     if thresholds.time > 0, now - last < thresholds.time - 50_000 {
-      broken("updates keep their distance in time", "\((now - last) / 1_000) ms at \(subscription.path)")
+      broken("updates respect the time threshold", "\((now - last) / 1_000) ms at \(subscription.path)")
     }
     // An authority that does not answer interrupts access, which need not be reported to the client.
     guard world.isQuiet(at: last), subscription.level == .exact || new.sequence != before.sequence else {
-      if world.isQuiet(at: last) { broken("a reduced location is told once in its interval", subscription.path) }
+      if world.isQuiet(at: last) { broken("a reduced location is sent once in its interval", subscription.path) }
       return
     }
     let isBetter = new.accuracy <= before.accuracy / 2 && before.accuracy - new.accuracy >= 10
     if thresholds.distance > 0, !isBetter, subscription.level == .exact,
       Self.distance(new.latitude, before.latitude) < thresholds.distance - 0.5
     {
-      broken("updates keep their distance in space", "\(subscription.path)")
+      broken("updates respect the distance threshold", "\(subscription.path)")
     }
     let age = kernel_boottime() - Int64(location["MonotonicUSec"]?.uint64 ?? 0)
     guard thresholds.debounce > 0, subscription.level == .exact else { return }
@@ -47,7 +47,7 @@ extension Checks {
     // A jump that nothing confirms counts only later.
     let longest = thresholds.debounce + FixArbiter.jumpPatience.microseconds
     if thresholds.time == 0, !thresholds.isSignificant, age > longest + 500_000 {
-      broken("an update comes when its debounce is over", "\(age / 1_000) ms at \(subscription.path)")
+      broken("an update arrives when its debounce ends", "\(age / 1_000) ms at \(subscription.path)")
     }
   }
 
@@ -56,7 +56,7 @@ extension Checks {
     let (previous, sequence) = (event["Previous"]?.string ?? "", event["Sequence"]?.uint64 ?? 0)
     let story = "\(kind): \(previous) → \(state) at \(region.path)"
     world.tell(story)
-    if region.isUsed { broken("a region for a single use ends with it", story) }
+    if region.isUsed { broken("a single-use region ends with its first event", story) }
     if sequence != region.sequence + 1 {
       broken("the events of a region are numbered without gaps", "\(sequence) after \(region.sequence): \(story)")
     }
@@ -79,7 +79,7 @@ extension Checks {
     if kind != "lost", previous != "unknown", region.state == previous, region.sleeps != world.sleeps,
       committedAt > world.wokeAtBoottime + Entitlement.tolerance
     {
-      broken("a region forgets its state when the machine sleeps", story)
+      broken("a region loses its state when the machine sleeps", story)
     }
     (region.state, region.sequence, region.sleeps) = (state, sequence, world.sleeps)
     region.isUsed = region.isSingleUse && (kind == "entered" || kind == "exited")
@@ -97,7 +97,7 @@ extension Checks {
     guard abs(distance - region.radius) > 150 else { return }
     let expected = distance < region.radius ? "inside" : "outside"
     if region.state != expected {
-      broken("what a region told last is true", "\(region.state), true is \(expected): \(region.path)")
+      broken("the last reported state of a region is true", "\(region.state), true is \(expected): \(region.path)")
     }
   }
 
@@ -108,7 +108,7 @@ extension Checks {
     guard mayCreate, reply.kind == .error, reply.values.first?.string?.contains("subscriptions-per-") == true else {
       return
     }
-    broken("nobody below the limits is refused", "client \(client.number): \(reply.values.first?.string ?? "")")
+    broken("no client below the limits is refused", "client \(client.number): \(reply.values.first?.string ?? "")")
   }
 
   // MARK: - Fairness

@@ -22,7 +22,7 @@ extension Checks {
             "client \(client.number) has waited for \(silence / 1_000) ms at \(subscription.path)")
         }
         if let accuracy = subscription.last?.accuracy, accuracy > 100, silence < 2_000_000 {
-          broken("a client that asks for exact locations gets them", "\(accuracy) m at \(subscription.path)")
+          broken("a client that requests exact locations receives them", "\(accuracy) m at \(subscription.path)")
         }
       }
       for region in client.regions { truth(client, region) }
@@ -61,7 +61,7 @@ extension Checks {
     else { return }
     let silence = now - max(subscription.lastLocationAt, subscription.startedAt)
     if silence > thresholds.time + world.geoclue.interval + 1_500_000, now - world.geoclue.lastFixAt < 2_000_000 {
-      broken("an update comes when its interval is over", "\(silence / 1_000) ms at \(subscription.path)")
+      broken("an update arrives when its interval ends", "\(silence / 1_000) ms at \(subscription.path)")
     }
   }
 
@@ -81,7 +81,7 @@ extension Checks {
   /// Checks that nothing remains some time after every client has left.
   func left() {
     if world.geoclue.isRunning, world.geoclue.clientCount > 0 {
-      broken("GeoClue is not held when nobody needs it", "\(world.geoclue.clientCount) clients")
+      broken("GeoClue is not held when no client needs it", "\(world.geoclue.clientCount) clients")
     }
     let sockets = world.bus.socketPeers
     let names = Set(sockets.map(\.name))

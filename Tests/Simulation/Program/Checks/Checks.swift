@@ -142,7 +142,7 @@ final class Checks {
     guard parcel.kind == .signal || parcel.kind == .reply else { return }
     let owner = parcel.kind == .signal ? owners[parcel.path] : nil
     if let owner, parcel.destination != owner.name {
-      return broken("an object speaks only to the client that created it", parcel.story)
+      return broken("an object sends signals only to the client that created it", parcel.story)
     }
     if let owner, let radius = owner.radius, let event = parcel.values.first?.properties { told(event, radius, parcel) }
     guard let location = Self.location(in: parcel.values) else { return }
@@ -192,7 +192,7 @@ final class Checks {
         "client \(client.number) gets a fix \(age) ms old: \(parcel.story)")
     }
     if fix.isOutlier, parcel.member == "LocationUpdated", world.isOutlierObvious(fix) {
-      broken("a single jump is not believed", parcel.story)
+      broken("a single jump is not delivered", parcel.story)
     }
     // The newest fix that the service has read is what GeoClue itself would report to a new client.
     if let revoked = client.entitlement.revokedAt, fix.measuredAt < revoked, fix.number < world.geoclue.newestRead {
@@ -222,7 +222,7 @@ final class Checks {
       broken("no reduced location from before the last suspend is sent", parcel.story)
     }
     for key in ["Altitude", "Speed", "Heading", "Description"] where location[key] != nil {
-      broken("a reduced location says nothing that comes from a finer one", "\(key): \(parcel.story)")
+      broken("a reduced location contains nothing of a finer one", "\(key): \(parcel.story)")
     }
     if let latitude = location["Latitude"]?.double, world.fixes[latitude.bitPattern] != nil {
       broken("a reduced location is the centre of a cell", parcel.story)
@@ -260,7 +260,7 @@ final class Checks {
   /// A program that GeoClue's configuration disallows receives nothing.
   private func named(_ isNamed: Bool, _ parcel: Parcel) {
     guard isNamed, let since = world.disallowedSince, world.schedule.now - since > Entitlement.tolerance else { return }
-    broken("a program that GeoClue disallows gets nothing", parcel.story)
+    broken("a program that GeoClue disallows receives nothing", parcel.story)
   }
 
   /// An event of a region reveals no more than its client's level.
@@ -270,7 +270,7 @@ final class Checks {
     else { return }
     let level = client.entitlement.finest(at: world.schedule.now)
     guard level == .exact || Self.cells[level].map({ $0 <= radius }) ?? false else {
-      return broken("a region tells no more than its client may know", "entitled to \(level): \(parcel.story)")
+      return broken("a region reveals no more than its client may receive", "entitled to \(level): \(parcel.story)")
     }
   }
 
@@ -314,7 +314,7 @@ final class Checks {
     left = min(Self.share.burst, left + Double(now - at) / 1_000_000 * Self.share.perSecond) - 1
     at = now
     shares[client.user] = (left, at)
-    if left < 0 { broken("a user is told no more than its share", "user \(client.user)") }
+    if left < 0 { broken("a user receives no more reports than its share", "user \(client.user)") }
   }
 
   /// Examines a call to GeoClue.

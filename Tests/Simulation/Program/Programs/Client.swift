@@ -183,7 +183,8 @@ final class Client: Program {
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000) { [weak self] reply in
       guard let self else { return }
       if level == .exact, reply.kind == .error, world.geoclue.interval < 8_000_000 {
-        world.checks.broken("a permitted call gets a location when all is well", "client \(number): \(reply.errorName)")
+        world.checks.broken(
+          "a permitted call returns a location in a quiet time", "client \(number): \(reply.errorName)")
       }
       if level == .none, reply.kind != .error || !reply.errorName.hasSuffix("NotAuthorized") {
         world.checks.broken("a call that is not permitted is refused", "client \(number): \(reply.errorName)")

@@ -45,7 +45,7 @@ final class World {
   private let folder: String
   /// When the service acquired its name.
   private(set) var servingSince: Int64?
-  /// The service was called while it was not running.
+  /// Whether the service was called while it was not running.
   private var isServiceWanted = false
   private(set) var isOver = false
   private(set) var hash = TraceHash()
