@@ -59,22 +59,22 @@ nonisolated extension Facts.AgentLevel {
 
 /// Damps changes of one user's access.
 ///
-/// A reduction stops deliveries immediately. The user's clients are told after ``tellTime`` if it still holds then, so
-/// an agent that passes through 0 between two levels goes unnoticed. The first increase after ``quiet`` is applied
-/// immediately. Each further one waits for a pause that doubles, and starts over if access is reduced meanwhile.
-/// Until all facts have been found for the first time, they are passed on as they arrive.
+/// A reduction stops deliveries immediately. It is reported to the user's clients after ``tellTime`` if it is still in
+/// force, so an agent that passes through 0 between two levels causes no report. The first increase after ``quiet`` is
+/// applied immediately. Each further one waits for a pause that doubles, and starts over if access is reduced
+/// meanwhile. Until all facts have been found for the first time, they are passed on as they arrive.
 nonisolated struct AccessDamper: Sendable {
   /// Short enough for a user's record to be erased within 100 ms.
   static let tellTime = Duration.milliseconds(50)
   static let quiet = Duration.seconds(10)
   static let pauses = Duration.milliseconds(100)...Duration.seconds(5)
 
-  /// What decisions are based on, and what the clients are told.
+  /// The access on which decisions are based, and which is reported to the clients.
   private(set) var told = UserAccess()
-  /// What deliveries may be based on. Never more than is allowed now.
+  /// The access on which deliveries may be based. Never more than is allowed now.
   private var granted = UserAccess()
   private var current = UserAccess()
-  /// The first reduction that the clients have not been told.
+  /// When the first reduction occurred that has not been reported to the clients.
   private var reducedAt: MonotonicInstant?
   /// When the increase that waits is applied.
   private var increaseAt: MonotonicInstant?
@@ -82,7 +82,7 @@ nonisolated struct AccessDamper: Sendable {
   private var lastIncrease: MonotonicInstant?
   private var pause = Duration.zero
 
-  /// Whether deliveries are held because the clients have not been told of a reduction yet.
+  /// Whether deliveries are held because a reduction has not been reported to the clients yet.
   var isHeld: Bool { granted != told }
 
   /// When ``handle(_:at:)`` must be called again, or nil.
@@ -101,8 +101,8 @@ nonisolated struct AccessDamper: Sendable {
     return told != oldTold || isHeld != wasHeld
   }
 
-  /// A reduction that an increase will follow soon is told together with it. Deliveries are never held for longer than a
-  /// second without a word.
+  /// A reduction that an increase will follow soon is reported together with it. Deliveries are never held for more
+  /// than a second without a report.
   private var tellAt: MonotonicInstant? {
     reducedAt.map { time in
       max(time + Self.tellTime, min(increaseAt ?? time, time + Confirmation.holdTime))

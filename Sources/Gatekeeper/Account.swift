@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who is charged for what a user's programs use.
+/// The account that is charged for the resources of a user's programs.
 ///
-/// One login owns thousands of subordinate user ids, so a limit for each id is no limit for the person who uses them.
+/// One login owns thousands of subordinate user ids, so a limit for each id does not limit the person who uses them.
 nonisolated package enum Account: Hashable, Sendable {
   /// A user with a login session or lingering, or a system user, with all subordinate ids that are known to be the
   /// user's.
@@ -11,7 +11,7 @@ nonisolated package enum Account: Hashable, Sendable {
   /// All other users together.
   case common
 
-  /// What logind says about a user.
+  /// The information from logind about a user.
   enum Login: Hashable, Sendable {
     /// logind has not answered yet.
     case unknown
@@ -32,7 +32,7 @@ nonisolated package enum Account: Hashable, Sendable {
     switch login {
     case _ where Self.isSystem(user) || isNamed || login == .present: self = .user(user)
     case _ where range != nil: self = range?.account ?? .common
-    // Without logind nobody has a session. Users of their own can still be told from subordinate ids.
+    // Without logind no user has a session. Ordinary users can still be distinguished from subordinate ids.
     case .untracked: self = ranges == nil ? .common : .user(user)
     case .unknown, .absent, .present: self = .common
     }
@@ -59,7 +59,8 @@ nonisolated struct SubordinateRanges: Hashable, Sendable {
   /// In the order of their first ids.
   private let ranges: [Range]
 
-  /// Parses the file: `owner:first:count` on each line, where the owner is a name or an id. Malformed lines are skipped.
+  /// Parses the file: `owner:first:count` on each line, where the owner is a name or an id. Malformed lines are
+  /// skipped.
   ///
   /// - Parameter userID: Returns the id of a user's name.
   init(contents: String, userID: (String) -> UInt32?) {

@@ -129,8 +129,8 @@ final class AgentFinder {
 
 // MARK: - Connections
 extension AgentFinder {
-  /// Lists the connections, unless those of the last list are still being identified: a list that does not wait for them
-  /// would be complete without a user's connections.
+  /// Lists the connections, unless those of the last list are still being identified: a list that does not wait for
+  /// them would be complete without a user's connections.
   private func list() {
     guard listing == nil, unidentified.isEmpty else { return }
     let callers = wanted
@@ -182,7 +182,7 @@ extension AgentFinder {
     if let account = users[user]?.account { probeNext(of: account) }
   }
 
-  /// Asks an account's next connections: all of its users together no more at a time than one search asks.
+  /// Asks an account's next connections. Together, its users may have only as many open questions as one search.
   private func probeNext(of account: Account) {
     let count = { self.users.values.reduce(0) { $0 + ($1.account == account ? $1.questions.count : 0) } }
     while let next = waiting[account]?.first, count() < AgentSearch.parallel {

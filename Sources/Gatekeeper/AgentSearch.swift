@@ -15,8 +15,8 @@ nonisolated struct AgentSearch {
   static let parallel = 16
   /// How long a connection that did not answer is skipped after the first silence. Doubles with each further silence.
   static let silence = Duration.seconds(3)
-  /// How often a connection must stay silent until it counts as no agent. These questions take 30 s together, longer than
-  /// an agent that waits for an answer itself usually does (25 s).
+  /// How often a connection must stay silent until it counts as no agent. These questions take 30 s together, longer
+  /// than an agent that waits for an answer itself usually does (25 s).
   static let patience = 4
 
   enum Event: Hashable, Sendable {
@@ -82,9 +82,9 @@ nonisolated struct AgentSearch {
   private var queue: [BusName] = []
   private var search: Search?
   private var isSearched = false
-  /// Whether the user's connections have ever been listed. Without that, nobody knows that there is no agent.
+  /// Whether the user's connections have ever been listed. Until then, a missing agent is not certain.
   private var hasList = false
-  /// Whether all connections of the user have been heard or were silent too often. Later ones do not change that: until
+  /// Whether all connections of the user have answered or were silent too often. Later ones do not change that: until
   /// they answer as agents, there is none.
   private var isSettled = false
   private var wasHeld = false

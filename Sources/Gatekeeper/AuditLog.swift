@@ -80,8 +80,8 @@ nonisolated struct AuditedAnswers: Sendable {
   }
 }
 
-/// Limits the audit lines: one per program, user and outcome per ``window``, at most ``linesPerAccount`` per account, and
-/// at most ``lines`` in total, because journald drops what a unit writes beyond 10,000 lines in 30 seconds.
+/// Limits the audit lines: one per program, user and outcome per ``window``, at most ``linesPerAccount`` per account,
+/// and at most ``lines`` in total, because journald drops what a unit writes beyond 10,000 lines in 30 seconds.
 nonisolated struct AuditLimiter {
   /// The time during which a line is not repeated.
   static let window = Duration.seconds(60)
@@ -94,7 +94,7 @@ nonisolated struct AuditLimiter {
   static let linesForGrants = 500
   private static let capacity = 512
 
-  /// Identifies lines that say the same.
+  /// Identifies lines with the same content.
   struct Subject: Hashable, Sendable {
     let unit: String?
     let desktopID: String

@@ -118,7 +118,7 @@ struct Waiters {
     waiting.append((round, round.expect()))
   }
 
-  /// Tells every round that the answer has arrived.
+  /// Informs every round that the answer has arrived.
   mutating func release() {
     let released = waiting
     waiting = []

@@ -4,7 +4,7 @@ import Glibc
 
 /// Asks the bus which users connections belong to, a few connections at a time.
 ///
-/// Questions about hundreds of new connections at once would precede every answer to clients: while hundreds of
+/// Simultaneous questions about hundreds of new connections would precede every answer to clients: while hundreds of
 /// connections keep dbus-daemon busy, it reads only 4 KiB from the service in a second.
 package final class CredentialsLookup {
   /// The maximum number of questions in flight.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// What a client may have, computed only from the facts.
+/// The access of a client, computed only from the facts.
 ///
 /// Refusals take precedence over facts that may still change, and rules over the user's own choice. The result
 /// therefore does not depend on the order in which facts arrive. A relevant fact that is unknown makes the decision

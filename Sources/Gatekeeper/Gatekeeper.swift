@@ -3,15 +3,15 @@ import DBus
 import GeopublicistLocationModel
 import MainLoop
 
-/// Decides what each client may have.
+/// Decides the access of each client.
 package protocol Gatekeeper: AnyObject {
   /// Returns the current decision from the facts at hand, without asking anything.
   func authorization(for client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String)
     -> Authorization
 
   /// Returns the hold on deliveries to an authorized client while a fact behind the authorization may have changed and
-  /// is being confirmed. The authorization itself stays unchanged meanwhile, for at most one second after deliveries were
-  /// last allowed. ``onChange`` is called when holding begins and ends, even if nothing else has changed.
+  /// is being confirmed. The authorization itself stays unchanged meanwhile, for at most one second after deliveries
+  /// were last allowed. ``onChange`` is called when holding begins and ends, even if nothing else has changed.
   func hold(on client: GatekeeperClient) -> Hold<BootClock>?
 
   /// Returns the finest level at which GeoClue would serve the client's user, as permitted by the user's agent.

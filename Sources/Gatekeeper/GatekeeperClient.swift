@@ -7,7 +7,7 @@ open class GatekeeperClient {
   /// The user behind the connection. Nil until the bus has answered, which happens before anything is done for the
   /// client.
   package final var credentials: Credentials?
-  /// Who is charged for what the client uses, or nil until that is known.
+  /// The account that is charged for the client, or nil until it is known.
   package final var account: Account?
   /// The systemd unit of its process, once known. For display only.
   package internal(set) final var unit: String?

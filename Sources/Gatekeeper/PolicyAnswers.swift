@@ -10,7 +10,7 @@ nonisolated struct PolicyAnswers {
   /// How long a refusal is reused for later calls. Short, because polkit rules may depend on conditions that polkit
   /// does not announce.
   static let refusalAge = Duration.seconds(1)
-  /// How long a yes counts before it is confirmed in the background, while the client is served.
+  /// How long a permission counts before it is confirmed in the background, while the client is served.
   static let consentAge = Duration.seconds(30)
   /// The pause between rounds while doubts keep arriving, so that a user cannot make the service flood polkit.
   static let pause = Duration.milliseconds(100)

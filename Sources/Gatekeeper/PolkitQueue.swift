@@ -42,13 +42,13 @@ nonisolated struct PolkitQueue {
     case gone(BusName)
     case polkitLeft
     case polkitCame
-    /// The time of ``Action/waitForPolkit`` is over.
+    /// The time of ``Action/waitForPolkit`` has passed.
     case waitedForPolkit
   }
 
   enum Action: Hashable, Sendable {
     case send(Number, Question, mayStartPolkit: Bool)
-    /// Tell polkit that the answer is no longer needed.
+    /// Inform polkit that the answer is no longer needed.
     case cancel(Number)
     case report(Question, PolkitReply)
     /// Send ``Event/waitedForPolkit`` after the time that polkit needs to restart.

@@ -9,9 +9,9 @@ import MainLoop
 ///
 /// The security label comes from the bus and cannot be forged. Without a decisive label, the control group decides. It
 /// is read from /proc, or requested from systemd where /proc hides other users' processes from a hardened service. A
-/// process that cannot be looked up is unverifiable, which counts as sandboxed. So is one that exits before all has been
-/// read: its id may belong to another process by then. As in GeoClue, the process that opened the connection counts, even
-/// if another process uses it now, and one that exits after the check is not checked again.
+/// process that cannot be looked up is unverifiable, which counts as sandboxed. So is one that exits before all has
+/// been read: its id may belong to another process by then. As in GeoClue, the process that opened the connection
+/// counts, even if another process uses it now, and one that exits after the check is not checked again.
 final class SandboxCheck {
   typealias Handler = (Facts.Confinement, ControlGroup?) -> Void
 
@@ -162,7 +162,7 @@ final class SandboxCheck {
   }
 }
 
-/// What a process's root directory says.
+/// The evidence in a process's root directory.
 nonisolated enum ProcessRoot: Sendable {
   case host
   /// Flatpak created it.

@@ -59,7 +59,7 @@ final class SessionOwners {
         if owners.count >= Self.capacity { owners = [:] }
         owners[session] = user
         onLearned?(user)
-      // The session has ended, and logind no longer tells whose it was.
+      // The session has ended, and logind no longer names its user.
       case .failure(.refused): if question.isOvertaken { onLearned?(nil) }
       case .failure(.lost), .failure(.notSent): onLearned?(nil)
       }

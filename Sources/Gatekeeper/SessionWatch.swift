@@ -25,7 +25,7 @@ final class SessionWatch {
     /// When the session in which an agent would run began.
     var begin = MonotonicInstant.origin - SessionWatch.startingTime
     var mayHaveNewSession = true
-    /// No client of the user is left. The entry is removed when the pending answer arrives.
+    /// Whether no client of the user is left. The entry is removed when the pending answer arrives.
     var isForgotten = false
     var waiters = Waiters()
   }
@@ -62,7 +62,7 @@ final class SessionWatch {
     follow("UserNew") { $0.doubt($1) }
     follow("UserRemoved") { $0.doubt($1) }
     follow("SessionNew") { watch, signal in
-      // A new session takes nothing from anybody until it becomes active, which is announced.
+      // A new session does not reduce any user's access until it becomes active, which is announced.
       if let path = signal.arguments.last?.objectPath { watch.owners.learn(path) }
     }
     follow("SessionRemoved") { watch, signal in
@@ -100,7 +100,7 @@ final class SessionWatch {
     handle(.wanted, user, entry)
   }
 
-  /// Records that polkit announced a change, which may be a changed session of anybody.
+  /// Records that polkit announced a change, which may be a changed session of any user.
   func doubtAll() { handleForAll(.doubted) }
 
   func forget(_ user: UInt32) {

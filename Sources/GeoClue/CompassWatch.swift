@@ -3,8 +3,8 @@ import DBus
 
 /// Whether GeoClue may have a compass, whose angle it then writes over the course of every location.
 ///
-/// GeoClue takes it from iio-sensor-proxy, whose bus policy lets no other user read whether there is one. What cannot be
-/// read may exist.
+/// GeoClue uses iio-sensor-proxy, whose bus policy prevents other users from reading whether there is a compass. One
+/// that cannot be read may exist.
 final class CompassWatch {
   private(set) var mayExist = false
   private var name: NameWatch?

@@ -8,7 +8,7 @@ nonisolated extension ConnectionMachine {
     case demand(AccuracyLevel?)
     /// A subscriber requests a fix now. A source that has fallen silent measures, or asserts, for a new client.
     case refresh
-    /// Earlier measurements must not be used any more, because the machine has slept.
+    /// Earlier measurements must no longer be used, because the machine has slept.
     case startOver
     /// GeoClue's name has an owner. Also sent when one owner replaces another.
     case serviceAppeared

@@ -4,7 +4,7 @@ import GeopublicistLocationModel
 /// The connection to GeoClue as a pure state machine: events in, actions out.
 ///
 /// It never blocks. If GeoClue does not create a client, the reason is "no agent"; a client that arrives after the
-/// last subscriber has left is deleted at once; an exit of GeoClue leads to a pause, which grows with each
+/// last subscriber has left is deleted immediately; an exit of GeoClue leads to a pause, which grows with each
 /// repetition. The caller sends ``Event/timer`` when ``deadline`` has passed.
 nonisolated package struct ConnectionMachine: Sendable {
   private enum State: Sendable {
@@ -28,7 +28,7 @@ nonisolated package struct ConnectionMachine: Sendable {
   /// within milliseconds. If it answers nothing for as long, it hangs.
   static let agentDeadline = Duration.seconds(2)
   static let activationDeadline = Duration.seconds(30)
-  /// How long after a refusal that the agent has announced the next attempt comes.
+  /// The time from a refusal that the agent has announced to the next attempt.
   static let announcedOff = Duration.seconds(300)
   /// GeoClue starts a client within milliseconds; before 2.6 it waited 5 s for an agent.
   static let startDeadline = Duration.seconds(8)
@@ -37,8 +37,8 @@ nonisolated package struct ConnectionMachine: Sendable {
 
   /// Whether the service is its user's agent itself.
   package let registersAgent: Bool
-  /// The authorization that GeoClue would give now; unknown without subscribers, because the user's switch is not
-  /// followed then.
+  /// The authorization that GeoClue would give now; unknown without subscribers, because the user's switch is then not
+  /// observed.
   package private(set) var authorization = Authorization.undecided
   private var state = State.idle
   private var wanted: AccuracyLevel?
@@ -203,7 +203,7 @@ nonisolated package struct ConnectionMachine: Sendable {
       return isTooCoarse ? replace(client, moment) : []
     case .fix(let isNew):
       guard client.isActive else { return [] }
-      // GeoClue sends locations only to a client that it has started; the reply that says so may come later.
+      // GeoClue sends locations only to a client that it has started; the reply that confirms it may arrive later.
       let available = geoclue.available
       authorize(update(client) { $0.fix(isNew: isNew, at: moment.now, available: available) })
     case .startOver: return replace(client, moment)
@@ -224,7 +224,7 @@ nonisolated package struct ConnectionMachine: Sendable {
     switch event {
     case .timer: return connect(moment)
     case .serviceAppeared:
-      // What another GeoClue refused, this one has not; an agent's "off" outlives GeoClue.
+      // A refusal by another GeoClue does not apply to this one, but an agent's "off" outlives GeoClue.
       let isRefused = authorization.status == .restricted || authorization.status == .denied
       if isRefused, agentLevel != AccuracyLevel.none { (authorization, trouble) = (.undecided, .none) }
       return connect(moment)

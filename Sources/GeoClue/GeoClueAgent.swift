@@ -5,7 +5,7 @@ import GeopublicistLocationModel
 /// A GeoClue agent for this program's own user. Without an agent for a user, GeoClue never completes that user's
 /// `CreateClient`.
 ///
-/// The service needs one for its own user and decides itself what each client may have. `geopublicist agent` provides
+/// The service needs one for its own user and itself decides the access of each client. `geopublicist agent` provides
 /// one for users whose desktop has none.
 package final class GeoClueAgent {
   private let connection: Connection
@@ -20,8 +20,8 @@ package final class GeoClueAgent {
     object = connection.objects.export(GeoClueNames.agentPath, Implementation(of: Self.interface, by: self))
   }
 
-  /// Stops the GeoClue clients that depend on this agent, because GeoClue now follows another one. The level can still be
-  /// read: the service asks every agent of a user, and the coarsest level applies.
+  /// Stops the GeoClue clients that depend on this agent, because GeoClue now follows another one. The level can still
+  /// be read: the service asks every agent of a user, and the coarsest level applies.
   package func standAside() {
     guard !standsAside else { return }
     let last = level
@@ -48,7 +48,7 @@ package final class GeoClueAgent {
   private func change(to new: AccuracyLevel) {
     level = new
     guard !standsAside else {
-      // Without the value: GeoClue would start the clients again that depended on this agent.
+      // Without the value, with which GeoClue would start the clients that depended on this agent again.
       object?.emit(
         .propertiesChanged, of: .properties, .string(GeoClueNames.agent.rawValue), .options([]),
         .strings(["MaxAccuracyLevel"]))

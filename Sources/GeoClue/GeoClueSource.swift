@@ -32,8 +32,8 @@ public final class GeoClueSource: LocationSource, MachineShell {
   ///   - connection: A connection to the bus that GeoClue is on.
   ///   - desktopID: The program's name in GeoClue's rules and for its agents: the name of its .desktop file without the
   ///     extension.
-  ///   - registersAgent: Whether to become the agent of the user of this process. A program in a user's session must not
-  ///     do so: the last registered agent wins and would replace the one that controls the user's location switch.
+  ///   - registersAgent: Whether to become the agent of the user of this process. A program in a user's session must
+  ///     not do so: the last registered agent wins and would replace the one that controls the user's location switch.
   public init(on connection: Connection, desktopID: String, registersAgent: Bool = false) {
     self.connection = connection
     self.desktopID = desktopID
@@ -118,7 +118,7 @@ extension ConnectionMachine: StateMachine {
     return handle(event, at: now, chance: isFix ? 0 : .random(in: 0...1))
   }
 
-  /// In whole milliseconds, so that events of the same moment are not told apart.
+  /// In whole milliseconds, so that events of the same moment have the same time.
   @MainActor package static var now: MonotonicInstant {
     MonotonicInstant(sinceOrigin: .milliseconds(MainLoop.main.clock.monotonic().sinceOrigin.milliseconds))
   }

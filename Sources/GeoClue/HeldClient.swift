@@ -52,8 +52,8 @@ nonisolated struct HeldClient: Sendable {
 
   /// Returns whether to replace the client now for a subscriber that requests a fix. Otherwise that becomes due later.
   ///
-  /// A client that has measured nothing yet is left to it, and so is one whose source reports so regularly that its
-  /// silence means its loss.
+  /// A client that has measured nothing yet is kept, and so is one whose source reports so regularly that its silence
+  /// means its loss.
   mutating func wantsRenewal(at now: MonotonicInstant) -> Bool {
     guard let measuredAt, isActive, source.deadline == nil else { return false }
     renewsAt = measuredAt + Self.renewalDelay
@@ -76,7 +76,7 @@ nonisolated struct HeldClient: Sendable {
 /// Detects the loss of the source of the last fix, which GeoClue does not report.
 ///
 /// While a client exists, GeoClue suppresses coarser fixes in favour of the exact one that it has, however old that is.
-/// After the loss of a satellite receiver, no fixes arrive any more until a new client is created. Two signs indicate a
+/// After the loss of a satellite receiver, no more fixes arrive until a new client is created. Two signs indicate a
 /// loss: the available accuracy falls below its value at the last fix, or a source that reported every few seconds
 /// falls silent. For any other source, silence only means that nothing moves.
 nonisolated struct SourceWatch: Equatable, Sendable {

@@ -24,7 +24,7 @@ public final class LocationService {
   let locations: SharedLocations
   let signals = LocationSignals()
   let places = PlaceDirectory()
-  /// Where the last location of each user is kept; nil if none is.
+  /// The store of each user's last location; nil if none is kept.
   package var lastPlaces: LastPlaces?
   /// The administrator's settings. Changes take effect immediately.
   public var configuration: Configuration {
@@ -49,13 +49,13 @@ public final class LocationService {
   private let idleWatch: IdleWatch
   private var object: ExportedObject?
   private var logControl: LogControl?
-  /// Whether the manager's properties differ from what was last told.
+  /// Whether the manager's properties have changed since they were last sent.
   private var isBroadcastDue = false
   private var receivers = 0
-  /// Those that count only while the source is held.
+  /// The receivers that count only while the source is held.
   private var briefReceivers = 0
   private var reviews: ReviewTurns<Client>?
-  /// The failure that has kept locations from arriving, until one arrives or nobody wants one any more.
+  /// The failure that prevents locations; nil after one has arrived, and when no client needs one.
   private(set) var outage: Outage?
   private var outages: UInt64 = 0
   private(set) var isEnding = false
@@ -141,7 +141,7 @@ public final class LocationService {
   /// - Parameter wasStalled: Whether the bus had stopped reading from the old connection.
   public func rejoined(afterStall wasStalled: Bool) {
     intake.dropAll()
-    // The bus has already told the callers that no answer will arrive.
+    // The bus has already informed the callers that no answer will arrive.
     for request in clients.requests { request.end(nil) }
     if wasStalled { outbox.suspendDebtors() }
   }
@@ -234,7 +234,7 @@ public final class LocationService {
   private func refresh(_ client: Client) {
     client.isToBeReviewed = false
     if !client.isWaiting {
-      // What is kept for it must not survive a refusal that nothing of it waits for.
+      // A refusal must erase the user's record even if no object or call of the client waits for the decision.
       let authorization = gatekeeper.authorization(for: client, asking: .exact, as: "")
       client.note(authorization, at: MainLoop.main.clock.boottime())
       lastPlaces?.note(authorization, of: client)

@@ -6,7 +6,7 @@ nonisolated package protocol StateMachine {
   /// The clock of its times.
   associatedtype Clock
 
-  /// When ``MachineEvent/timer`` is due. One that comes earlier, or without a deadline, must change nothing.
+  /// When ``MachineEvent/timer`` is due. One that arrives earlier, or without a deadline, must change nothing.
   var deadline: Instant<Clock>? { get }
   /// Handles an event and returns the actions to perform, in order.
   @MainActor mutating func handle(_ event: Event, at now: Instant<Clock>) -> [Action]
@@ -45,7 +45,7 @@ package protocol MachineShell: AnyObject {
   /// Called when the machine has handled an event, before its actions are performed.
   func willPerform()
   func perform(_ action: Machine.Action)
-  /// Called once the deadline has come, or earlier. Sends the timer event, unless something else must come first.
+  /// Called when the deadline has passed, or earlier. Sends the timer event, unless something else must precede it.
   func timeHasCome()
 }
 

@@ -2,7 +2,7 @@
 #if DEBUG
   import Glibc
 
-  /// Reports once that a `Task` waits for a loop that does not serve tasks, which otherwise nobody notices.
+  /// Reports once that a `Task` waits for a loop that does not serve tasks, which otherwise goes unnoticed.
   final class TaskHint {
     private var watch: FileWatch?
 

@@ -73,6 +73,6 @@ extension MainLoop {
 }
 
 extension MonotonicInstant {
-  /// The time as GLib counts, rounded up: an action that reads the clock must not find that its time has not come.
+  /// The time as GLib counts, rounded up, so that an action that reads the clock does not find itself early.
   var readyTime: gint64 { gint64(clamping: (self + .nanoseconds(999)).microseconds) }
 }

@@ -7,7 +7,7 @@ extension LocationManager {
   /// The regions that are being monitored for the delegate.
   public var monitoredRegions: Set<CircularRegion> { Set(monitored.keys) }
 
-  /// Tells the delegate when the device enters and leaves a region. A second call does nothing. The source is used
+  /// Reports to the delegate when the device enters and leaves a region. A second call does nothing. The source is used
   /// only while the border may be near.
   ///
   /// Times and other settings are the defaults; ``LocationPublicist/regionPublisher(for:)-(RegionConfiguration)``

@@ -126,7 +126,7 @@ public final class LocationManager {
   /// is silent because nothing moves measures again.
   public func requestLocation() { requestLocation(timeout: ClientOptions().timeout) }
 
-  /// Has a source measure again that has fallen silent.
+  /// Makes a source that has fallen silent measure again.
   package func refreshLocation() { source.refresh() }
 
   /// Delivers one location. A source that answers requests itself fails after `timeout` milliseconds.
@@ -139,7 +139,7 @@ public final class LocationManager {
   /// Requests a location for a task that waits for the answer until it calls ``endRequest()``.
   package func beginRequest() {
     waiting += 1
-    // The task has a timeout of its own.
+    // The task has its own timeout.
     requestLocation(timeout: .seconds(120))
   }
 
@@ -183,7 +183,7 @@ public final class LocationManager {
     let level = isUpdating || isRequesting ? desiredAccuracy : monitoredLevel()
     guard level != required else { return }
     required = level
-    // Between two checks the authorization is still followed.
+    // Between two checks the authorization is still observed.
     guard level == nil, schedule.isResting else { return source.require(level) }
     source.rest()
     filter.drop()
@@ -192,7 +192,7 @@ public final class LocationManager {
   private func handle(_ event: LocationSourceEvent) {
     switch event {
     case .location(var location):
-      // Drop a location that was on its way when the last subscriber left.
+      // Drop a location that was in transit when the last subscriber left.
       guard required != nil else { return }
       let isAssertedAgain = location.isAsserted && location.receivedAt > measured?.receivedAt ?? .distantFuture
       if let measured, location.isSameMeasurement(as: measured), !isAssertedAgain {

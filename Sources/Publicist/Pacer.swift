@@ -47,8 +47,8 @@ package final class Pacer {
     }
   }
 
-  /// Drops what waits, because the device may move unseen: the source was released, or the machine has slept. A
-  /// significant change that waited is looked for again when it may be delivered.
+  /// Drops the waiting location, because the device may move unseen: the source was released, or the machine has slept.
+  /// A significant change that waited is determined again when it may be delivered.
   package func drop() {
     let actions = rule.drop()
     if actions.contains(.disarmTimer), rule.configuration.isSignificant { wait.check(at: rule.mayDeliverFrom) }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Why a call has no result.
 ///
-/// Only ``refused(_:)`` is the word of the called program. The other two say nothing about what it would have answered,
-/// and must never count as its answer.
+/// Only ``refused(_:)`` is an answer of the called program. The other two do not show what it would have answered, and
+/// must never count as its answer.
 nonisolated public enum CallFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The call never reached the program: the connection is closed, a limit of this connection or of the bus is reached,
   /// or the arguments cannot be sent.

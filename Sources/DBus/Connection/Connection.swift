@@ -25,8 +25,8 @@ import MainLoop
   public var onDisconnected: (() -> Void)?
 
   /// The maximum number of calls that a destination other than the bus may leave unanswered, including abandoned ones.
-  /// Further calls fail immediately (``CallFailure/notSent(_:)``), so that calls to other destinations still succeed. Nil, the
-  /// default, leaves the limit to the bus.
+  /// Further calls fail immediately (``CallFailure/notSent(_:)``), so that calls to other destinations still succeed.
+  /// Nil, the default, leaves the limit to the bus.
   public var unansweredCallLimit: Int? {
     get { replies.limit }
     set { replies.limit = newValue }
@@ -257,7 +257,7 @@ import MainLoop
     return String(cString: id)
   }
 
-  /// Blocks until everything queued has been written or the time is over. Intended for the end of a program.
+  /// Blocks until everything queued has been written or the time has passed. Intended for the end of a program.
   public func flush(milliseconds: Int32 = 1_000) {
     let end = MainLoop.main.clock.monotonic() + .milliseconds(milliseconds)
     while isConnected, dbus_connection_has_messages_to_send(raw) != 0 {
@@ -285,9 +285,10 @@ import MainLoop
     }
   }
 
-  /// Any peer may send file descriptors, which are refused call by call unless the method has them. libdbus leaves the bus when a message
-  /// contains more descriptors than its limit (16 by default) or the process runs out of them. The limit is therefore
-  /// as high as the kernel allows per message, and while such a message is waiting, no other is read.
+  /// Any peer may send file descriptors, which are refused call by call unless the method has them. libdbus leaves the
+  /// bus when a message contains more descriptors than its limit (16 by default) or the process runs out of them. The
+  /// limit is therefore as high as the kernel allows per message, and while such a message is waiting, no other is
+  /// read.
   private static func raiseDescriptorLimits(_ connection: OpaquePointer) {
     dbus_connection_set_max_message_unix_fds(connection, 256)
     dbus_connection_set_max_received_unix_fds(connection, 1)

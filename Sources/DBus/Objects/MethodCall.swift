@@ -4,7 +4,7 @@ import MainLoop
 
 /// A method call from the bus, to be answered exactly once, immediately or later.
 ///
-/// A call that is released without an answer is answered with an error, so that no caller waits in vain.
+/// A call that is released without an answer is answered with an error, so that no caller waits for its timeout.
 @MainActor public final class MethodCall {
   /// The unique name of the caller, set by the bus.
   public let sender: BusName
@@ -121,7 +121,7 @@ import MainLoop
     guard !isAnswered else { return }
     isAnswered = true
     var bytes = 0
-    // The bus has already told callers on a lost connection that no answer will arrive.
+    // The bus has already informed callers on a lost connection that no answer will arrive.
     if wantsReply, let connection, connection.isConnected, connection.generation == generation {
       let outgoing = reply()
       bytes = onAnswered == nil ? 0 : outgoing.wireSize

@@ -4,17 +4,18 @@ import GeopublicistLocationModel
 import Publicist
 import Publishing
 
-/// The end of a client's chain, which keeps the only copy of what waits to be sent to the client.
+/// The end of a client's chain, which keeps the only copy of the location that waits to be sent to the client.
 ///
-/// Takes every location of its level. The pacer decides which of them count, and keeps the one that waits for its time.
-/// The newest that counts waits here while deliveries are held, or while the bus or the client has no room.
+/// Receives every location of its level. The pacer decides which of them to deliver, and keeps the one that is not due
+/// yet. The newest one to deliver waits here while deliveries are held, or while the bus or the client has no room.
 final class DeliverySlot: Subscriber, Cancellable {
   typealias Input = Location
   typealias Failure = Never
 
-  /// What to drop.
+  /// The locations to drop.
   enum Part {
-    /// What has not been sent, because the device may have moved. The thresholds still count from the last one sent.
+    /// The locations not sent yet, because the device may have moved. The thresholds still count from the last one
+    /// sent.
     case waiting
     /// The last location sent as well, because the client may no longer have it. Nothing is sent afterwards.
     case everything
@@ -30,12 +31,13 @@ final class DeliverySlot: Subscriber, Cancellable {
   /// The newest location from before the question that holds deliveries. It may be sent as soon as that is answered.
   private var earlier: Location?
   private var waitsForRoom = false
-  /// Whether what is sent has waited.
+  /// Whether the location that is sent has waited.
   private var isLate = true
 
-  /// Creates a slot that sends nothing that `hold` holds. ``release()`` checks it again. Without a pacer, every location
-  /// counts. What arrived before `earliest`, unless it is the origin, would tell where the user was without access; what a
-  /// source only asserts is as true now. `whenRoom` calls its argument once a location may be sent, possibly immediately.
+  /// Creates a slot that sends nothing while `hold` holds it; ``release()`` checks that again. Without a pacer, every
+  /// location is sent. A location that arrived before `earliest`, unless that is the origin, would reveal where the
+  /// user was without access; one that a source only asserts is still true. `whenRoom` calls its argument once a
+  /// location may be sent, possibly immediately.
   init(
     _ pacer: Pacer?, after earliest: BootInstant = .origin, hold: @escaping () -> Hold<BootClock>? = { nil },
     whenRoom: @escaping (@escaping () -> Void) -> Void, _ emit: @escaping (Location) -> Void

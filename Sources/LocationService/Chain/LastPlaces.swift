@@ -19,14 +19,14 @@ package final class LastPlaces {
     }
   }
 
-  /// Reads what an earlier run has written.
+  /// Reads the records of an earlier run.
   package init(in folder: String) {
     self.folder = folder
     for name in TextFile.names(in: folder) {
       guard let user = UInt32(name), name == "\(user)", Self.mayHaveRecord(user),
         let text = try? TextFile.contents(of: "\(folder)/\(name)")
       else {
-        // A file that was not completed, or of a user whose id may be somebody else's next.
+        // An incomplete file, or one of a user whose id may be reassigned.
         unlink("\(folder)/\(name)")
         continue
       }
@@ -44,7 +44,7 @@ package final class LastPlaces {
   }
 
   func received(_ location: Location, by client: Client) {
-    // A subordinate id, or that of a service, may be another program's tomorrow.
+    // A subordinate id, or that of a service, may be reassigned to another program.
     guard location.level <= .city, isOn, let user = client.credentials?.userID, client.account == .user(user),
       !Account.isTransient(user)
     else { return }
@@ -56,8 +56,8 @@ package final class LastPlaces {
     client.credentials.flatMap { memory.location(of: $0.userID, at: level, Self.now) }
   }
 
-  /// Erases a user's location when a client of that user is refused, except for a reason that concerns only the moment or
-  /// only that program.
+  /// Erases a user's location when a client of that user is refused, except for a reason that concerns only the moment
+  /// or only that program.
   func note(_ authorization: Authorization, of client: Client) {
     guard authorization.status == .denied || authorization.status == .restricted,
       ![.sessionInactive, .sandboxed, .policyUnavailable, .disallowedByConfiguration].contains(authorization.reason),
@@ -66,7 +66,7 @@ package final class LastPlaces {
     perform(memory.forget(user))
   }
 
-  /// Whether an id is still that of the user who has a record, as far as can be told.
+  /// Whether an id is still that of the user who has a record, as far as can be determined.
   private static func mayHaveRecord(_ user: UInt32) -> Bool {
     errno = 0
     return !Account.isTransient(user) && (getpwuid(user) != nil || ![0, ENOENT, ESRCH].contains(errno))

@@ -42,7 +42,7 @@ final class PlaceDirectory {
       if let table = PlaceTable(bytes) { return table }
       Log.error("\(path) is damaged; almanacs have no time zone and no place until it is reinstalled")
     }
-    // Not looked for again by this process: every call would have to wait for the disk.
+    // This process does not look for the table again, because every call would wait for the disk.
     isMissing = true
     return nil
   }

@@ -7,14 +7,14 @@ import Publishing
 ///
 ///     publicist.locationPublisher()      every location that GeoClue announces
 ///       .compactMap(\.last)              the newest of the batch
-///       → arbiter                        unless a better one still holds
+///       → arbiter                        unless a better one is still valid
 ///       → reduced to a level             once for all clients of that level, without repetitions
 ///       → slot                           this client's distance, time and debounce, and the newest until it can be sent
 ///
 /// This class is everything before the slot, shared by all clients.
 ///
-/// Nothing is replayed: a new subscriber receives only later locations. ``newest(for:)`` returns the current location for
-/// a client that has just been checked.
+/// Nothing is replayed: a new subscriber receives only later locations. ``newest(for:)`` returns the current location
+/// for a client that has just been checked.
 final class SharedLocations {
   private var arbiter = FixArbiter()
   private var reducers: [AccuracyLevel: GridReducer] = [:]
@@ -22,7 +22,7 @@ final class SharedLocations {
   /// The sequence number of the last location published at each reduced level. Its repetition with each finer location
   /// would reveal when those arrive.
   private var published: [AccuracyLevel: UInt64] = [:]
-  /// Since when reduced locations may be told: the last wake-up.
+  /// The time from which reduced locations may be published: the last wake-up.
   private var validFrom = BootInstant.origin
   /// Every measurement, including those that the arbiter rejects.
   private let measurements = PassthroughSubject<Location, Never>()
@@ -44,9 +44,9 @@ final class SharedLocations {
 
   /// Sends the locations of a level to one client, until the returned subscription is cancelled.
   ///
-  /// Begins with `first`. Without a pacer, every location is delivered. At ``AccuracyLevel/exact``, even every measurement is delivered,
-  /// because regions judge measurements themselves: if the arbiter kept a bad one as the best, it would hide those that
-  /// contradict it.
+  /// Begins with `first`. Without a pacer, every location is delivered. At ``AccuracyLevel/exact``, even every
+  /// measurement is delivered, because regions judge measurements themselves: if the arbiter kept a bad one as the
+  /// best, it would hide those that contradict it.
   func deliver(at level: AccuracyLevel, from first: Location?, to slot: DeliverySlot) -> AnyCancellable {
     if slot.pacer == nil, level == .exact {
       measurements.subscribe(slot)
@@ -65,7 +65,7 @@ final class SharedLocations {
     return reduced.receivedAt >= validFrom || level == .exact ? reduced : nil
   }
 
-  /// Whether a location is that of its level's current interval, so that waiting for another one would reveal only when
+  /// Whether a location belongs to its level's current interval, so that waiting for another one would reveal only when
   /// a finer location arrives. Never at ``AccuracyLevel/exact``.
   func isCurrent(_ location: Location, at level: AccuracyLevel) -> Bool {
     reducers[level]?.isCurrent(location, at: MainLoop.main.clock.boottime()) ?? false
@@ -74,7 +74,7 @@ final class SharedLocations {
   /// When the newest location reached the service. The same for every level.
   var newestArrival: BootInstant? { arbiter.published?.receivedAt }
 
-  /// Why no earlier location may be told.
+  /// Why no earlier location may be published.
   enum Gap { case slept, clockSet, accessLost }
 
   /// Drops every location. After a sleep, locations that were measured before it and arrive only now are dropped, too.
@@ -89,8 +89,8 @@ final class SharedLocations {
     release = nil
   }
 
-  /// Drops what has not been published, because the source was released. Clients drop what waits, too, so a reduced
-  /// location that still stands is published again with the next finer one.
+  /// Drops locations that have not been published, because the source was released. Clients drop waiting locations,
+  /// too, so a reduced location that is still current is published again with the next finer one.
   func dropHeld() {
     arbiter.dropHeld()
     published = [:]

@@ -65,7 +65,7 @@ final class SourceControl {
     }
   }
 
-  /// Has a source measure again that has fallen silent, at most once per ``questionGap``.
+  /// Makes a source that has fallen silent measure again, at most once per ``questionGap``.
   func ask() {
     guard question == nil else { return }
     let now = MainLoop.main.clock.monotonic()
@@ -84,7 +84,7 @@ final class SourceControl {
     afterSleep ? manager.startOver() : manager.forgetLocation()
   }
 
-  /// Releases the source for good.
+  /// Releases the source permanently.
   func end() {
     (change, patience, question, review) = (nil, nil, nil, nil)
     manager.stopUpdatingLocation()

@@ -7,11 +7,11 @@ import MainLoop
 /// A client of the service: one connection and everything that it owns.
 final class Client: GatekeeperClient {
   var pendingCalls: UInt32 = 0
-  /// How many of them have all facts and wait for their turn.
+  /// The number of pending calls that have all facts and wait for their turn.
   var resumingCalls = 0
   /// The accounts that are charged for its open dialogs.
   var prompts: [Account] = []
-  /// Whether its authorization may have changed. Until that has been considered, its deliveries are held.
+  /// Whether its authorization may have changed. Until it has been reviewed, its deliveries are held.
   var isToBeReviewed = false
   /// Whether it has ever been authorized.
   private(set) var isProven = false
@@ -19,11 +19,11 @@ final class Client: GatekeeperClient {
   var onProven: (() -> Void)?
   /// When it was last seen without access. Facts that are still missing do not count.
   private(set) var deniedAt = BootInstant.origin
-  /// When access was last regained; the far future without it. Exact locations from before are not for the client.
+  /// When access was last regained; the far future without it. The client receives no earlier exact location.
   private(set) var exactFrom = BootInstant.origin
   let queue: OutgoingQueue
   private(set) var objects: [UInt64: any OwnedObject] = [:]
-  /// In the order of the calls, in which they are answered if one event answers several.
+  /// In the order of the calls, because one event may answer several of them.
   private(set) var requests: [any PendingRequest] = []
   private var bucket: TokenBucket
   private let lookup: CredentialsLookup
@@ -69,8 +69,8 @@ final class Client: GatekeeperClient {
 
   override var isWaiting: Bool { !objects.isEmpty || !requests.isEmpty }
 
-  /// Calls `action` with the credentials once the account is known, too, possibly immediately, or with nil if the bus does
-  /// not report them, in which case the client must be refused.
+  /// Calls `action` with the credentials once the account is known, too, possibly immediately, or with nil if the bus
+  /// does not report them, in which case the client must be refused.
   func whenKnown(_ action: @escaping (Credentials?) -> Void) {
     if account != nil { return action(credentials) }
     lookup.ask(about: name, isUrgent: true) { [weak self] credentials in

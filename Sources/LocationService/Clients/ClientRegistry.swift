@@ -14,7 +14,7 @@ final class ClientRegistry {
   var limits: Limits
   private var clients: [BusName: Client] = [:]
   private var quotas: [ObjectKind: Quota] = [:]
-  /// What the clients that were never authorized hold of ``quotas``.
+  /// The part of ``quotas`` that clients hold that were never authorized.
   private var unproven: [ObjectKind: Quota] = [:]
   private var prompts = Quota()
   private var callBuckets: [Account: TokenBucket] = [:]
@@ -58,8 +58,8 @@ final class ClientRegistry {
     return client
   }
 
-  /// Finds out whether a client's account has changed, and calls `move` with the old one and the new one. What is charged
-  /// to the old one stays so.
+  /// Finds out whether a client's account has changed, and calls `move` with the old one and the new one. Amounts
+  /// charged to the old account remain charged to it.
   func reviewAccount(of client: Client, _ move: (Account, Account) -> Void) {
     guard let old = client.account else { return }
     let new = gatekeeper.account(of: client)
@@ -111,8 +111,8 @@ final class ClientRegistry {
     charge(client, Double((ProcessorTime.now - begin).microseconds / Self.tokenTime.microseconds))
   }
 
-  /// Charges a client's account for the size of a call, because the bus delivers large messages slowly while other users'
-  /// calls wait.
+  /// Charges a client's account for the size of a call, because the bus delivers large messages slowly while other
+  /// users' calls wait.
   func chargeForSize(_ bytes: Int, _ client: Client) { charge(client, Double(bytes / 1_024)) }
 
   /// The processor time that costs one token.

@@ -19,7 +19,7 @@ final class HeapTrimmer {
   /// Must be called with the number of clients after every change.
   func countChanged(to count: Int) {
     guard peak.countChanged(to: count), timer == nil else { return }
-    // Clients often leave together, so wait for the others and for what is still being said to them.
+    // Clients often leave together, so wait for the others and for the messages that are still sent to them.
     timer = MainLoop.main.after(.seconds(3)) { [weak self] in
       guard let self else { return }
       timer = nil

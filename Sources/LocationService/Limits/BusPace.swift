@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// Measures how fast the bus takes what is queued for it, and limits the queue to what it takes in a moment.
+/// Measures how fast the bus accepts queued messages, and limits the queue to the amount that it accepts in a moment.
 ///
-/// dbus-daemon reads 4 KiB from each connection in turn, so while hundreds of connections keep it busy, everything queued
-/// delays every answer and every location that follows.
+/// dbus-daemon reads 4 KiB from each connection in turn, so while hundreds of connections keep it busy, everything
+/// queued delays every answer and every location that follows.
 nonisolated struct BusPace: Sendable {
   /// The least and the most that may be queued, in bytes. The kernel counts more than 1 KiB for each message, however
   /// small.
   static let water = 4 * 1024...24 * 1024
-  /// The queue is limited to what the bus takes in this time.
+  /// The queue is limited to the amount that the bus accepts in this time.
   static let moment = Duration.milliseconds(40)
   /// How long the bus is observed for one measurement, while something is queued.
   static let window = Duration.milliseconds(100)

@@ -22,9 +22,10 @@ final class CallIntake {
   private static let rateInterval = Duration.milliseconds(5)
 
   private var queue = FairQueue<BusName, MethodCall>()
-  /// What waits is small: a user may have thousands of refused calls.
+  /// A waiting refusal is small, because a user may have thousands of them.
   private var refusals = RefusalQueue<BusName, (client: BusName, call: PostponedCall, limit: Limits.Key)>()
-  /// The calls that have waited for facts. Many may become ready at once, and their answers must leave room for others.
+  /// The calls that have waited for facts. Many may become ready together, and their answers must leave room for
+  /// others.
   private var ready = TurnQueue<Account, (client: Client, action: () -> Void)>()
   private var refusing: LoopSource?
   private var turn: LoopSource?

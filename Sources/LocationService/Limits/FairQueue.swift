@@ -6,8 +6,8 @@ import GeopublicistGatekeeper
 /// While several wait, an account whose calls had long answers is passed over until the others have had answers of the
 /// same length, because the bus takes only a few KiB from the service at a time (deficit round robin).
 ///
-/// A client whose account is not known yet has its own line, which joins the account's line once it is. The order of each
-/// client's calls is preserved. In the common account, users take turns.
+/// A client whose account is not known yet has its own line, which joins the account's line once it is. The order of
+/// each client's calls is preserved. In the common account, users take turns.
 nonisolated struct FairQueue<Client: Hashable, Call> {
   /// The maximum number of calls and bytes waiting per account or unknown client, and in total.
   struct Bounds: Sendable {
@@ -15,7 +15,8 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     var bytes = 256 * 1024
     var allCalls = 4096
     var allBytes = 4 * 1024 * 1024
-    /// The number of calls, and bytes of each, that an account or unknown client may queue even if the total is exceeded.
+    /// The number of calls, and bytes of each, that an account or unknown client may queue even if the total is
+    /// exceeded.
     var firstCalls = 4
     var firstBytes = 4 * 1024
   }
@@ -98,8 +99,8 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     (account.map { known[$0] } ?? unknown[client] ?? []).count { $0.client == client }
   }
 
-  /// Removes and returns the next call that `pays`, or nil if none does now. A call that does not pay makes its client's
-  /// later calls wait, too, but not those of other clients. With `onlyOfFew`, long lines are passed over.
+  /// Removes and returns the next call that `pays`, or nil if none does now. A call that does not pay makes its
+  /// client's later calls wait, too, but not those of other clients. With `onlyOfFew`, long lines are passed over.
   mutating func next(onlyOfFew: Bool = false, _ pays: (Client, Call) -> Bool = { _, _ in true }) -> Call? {
     while !onlyOfFew, let account = known.nextKey, known.keyCount > 1, let debt = debts[account], debt >= Self.turnBytes
     {
@@ -120,7 +121,7 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
       return index
     }
     guard let waiting = next, let served else { return nil }
-    // The debt lapses if nobody else is waiting. The rest of a turn is not kept.
+    // The debt lapses if no other account is waiting. The rest of a turn is not kept.
     if isAlone || debts[served] ?? 0 < Self.turnBytes { debts[served] = nil }
     if served == .common {
       known.edit(served) { $0 = $0.filter { $0.user != waiting.user } + $0.filter { $0.user == waiting.user } }

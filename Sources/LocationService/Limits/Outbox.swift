@@ -75,14 +75,14 @@ final class Outbox {
     arm()
   }
 
-  /// Calls `action` once the state of one of a client's objects may be told.
+  /// Calls `action` once the state of one of a client's objects may be sent.
   func whenStateDue(for client: BusName, _ object: AnyObject, _ action: @escaping () -> Void) {
     states.whenDue(.account(accountOf(client) ?? .common), for: object) { [weak self] in
       self?.whenRoom(for: client, action)
     }
   }
 
-  /// Calls `action` once state may be told to every program that wants to know it.
+  /// Calls `action` once state may be broadcast.
   func whenBroadcastDue(_ action: @escaping () -> Void) {
     states.whenDue(.everybody, for: self) { [weak self] in
       guard let self else { return }
@@ -195,7 +195,7 @@ struct OutgoingQueue {
   /// Calls `action` once there is room, possibly immediately.
   func whenRoom(_ action: @escaping () -> Void) { outbox?.whenRoom(for: client, action) }
 
-  /// Calls `action` once the state of an object may be told, at the earliest on the next turn of the loop.
+  /// Calls `action` once the state of an object may be sent, at the earliest on the next turn of the loop.
   func whenStateDue(for object: AnyObject, _ action: @escaping () -> Void) {
     outbox?.whenStateDue(for: client, object, action)
   }

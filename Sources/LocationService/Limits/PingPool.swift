@@ -19,8 +19,9 @@ protocol ClientPinging: AnyObject {
 /// pinged through the service's own connection, each connection has only a few pings in flight, and each account has
 /// a limited share.
 ///
-/// A ping has no timeout, because a stopped client answers when it goes on. But one that is overdue gives way to others
-/// of its account, and a connection is replaced when those that gave way leave no room. The bus counts them until then.
+/// A ping has no timeout, because a stopped client answers when it continues. An overdue ping is abandoned if its
+/// account needs room for another one. A connection is replaced when its abandoned pings, which the bus counts, leave
+/// no room.
 final class PingPool: ClientPinging {
   /// The maximum number of pings in flight on one connection. dbus-daemon's own limit is 128.
   nonisolated static let perConnection = 64

@@ -5,9 +5,10 @@ import GeopublicistLocationModel
 /// Schedules the refusal of calls.
 ///
 /// A refusal costs the bus, and users waiting for answers, as much as any other answer, and invites the next call. Each
-/// account therefore gets a burst of immediate refusals and then a steady rate; while the bus is slow, only when its
-/// other calls have been answered. Its clients take turns. A client that floods the service only delays itself, because the bus limits the
-/// calls that a connection may have unanswered.
+/// account therefore gets a burst of immediate refusals, and then refusals at a steady rate. While the bus is slow, an
+/// account's calls are refused only after its other calls have been answered. The account's clients take turns. A
+/// client that floods the service only delays itself, because the bus limits the calls that a connection may have
+/// unanswered.
 nonisolated struct RefusalQueue<Client: Hashable, Call> {
   struct Bounds: Sendable {
     var burst: UInt32 = 2_500
@@ -20,7 +21,7 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
 
   enum Outcome: Equatable {
     case refuseNow
-    /// ``next(at:)`` will return it.
+    /// The call is refused later, when ``next(at:)`` returns it.
     case waits
     /// There is no room, so the call gets no answer.
     case drop

@@ -2,10 +2,10 @@
 import GeopublicistGatekeeper
 import MainLoop
 
-/// Paces the signals that tell state.
+/// Paces the signals that report state.
 ///
-/// State that differs from what was last told is only a mark, whose owner waits here for its turn and then tells the
-/// current value. However often a value changes, nothing accumulates. After a burst, the objects of each account take
+/// A change of state only sets a mark. The owner of the mark waits here for its turn and then sends the current
+/// value. However often a value changes, nothing accumulates. After a burst, the objects of each account take
 /// turns at a fixed rate, and so do the broadcasts, which any program may receive without reading them.
 final class StatePacer {
   /// Who is charged for a signal.
@@ -13,7 +13,8 @@ final class StatePacer {
     case everybody
     case account(Account)
 
-    /// The number of immediate turns, then of turns per second. The burst of an account covers each of its objects once.
+    /// The number of immediate turns, then of turns per second. The burst of an account covers each of its objects
+    /// once.
     var pace: (burst: UInt32, perSecond: UInt32) { self == .everybody ? (20, 2) : (512, 64) }
   }
 

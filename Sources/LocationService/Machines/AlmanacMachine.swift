@@ -5,7 +5,7 @@ import MainLoop
 /// The state machine of a client's almanac. Computes everything from the reduced location of the granted level, and
 /// forgets it as soon as the chain that delivered it ends.
 ///
-/// What is told is state: while the owner cannot be told, only the newest almanac is kept.
+/// An almanac is state: while it cannot be sent to the owner, only the newest one is kept.
 nonisolated struct AlmanacMachine: ObjectMachine {
   let options: ClientOptions
   var object: ObjectState
@@ -19,7 +19,7 @@ nonisolated struct AlmanacMachine: ObjectMachine {
   /// When the source is checked next; nil if its location is awaited.
   private(set) var checkAt: BootInstant?
   private var newest: AlmanacReport?
-  /// Whether the owner is to be told ``newest``.
+  /// Whether ``newest`` must be sent to the owner.
   private var isDue = false
   private var isHeld = false
   private(set) var deadline: BootInstant?
@@ -61,7 +61,7 @@ nonisolated struct AlmanacMachine: ObjectMachine {
     return actions
   }
 
-  /// Returns the almanac that the owner must be told now.
+  /// Returns the almanac that must be sent to the owner now.
   mutating func announcement() -> AlmanacReport? {
     guard isDue, !isHeld, isActive else { return nil }
     if newest?.isOver(at: wallClock) == true { update() }
@@ -114,10 +114,10 @@ nonisolated extension AlmanacMachine {
     if told.map({ isOther(report, than: $0) }) ?? true { isDue = true }
   }
 
-  /// Whether the owner must be told another location's almanac.
+  /// Whether the almanac of another location must be sent to the owner.
   private func isOther(_ report: AlmanacReport, than told: AlmanacReport) -> Bool {
     guard report.place == told.place else { return true }
-    // Who waits for a location that can be relied on must be told of it, although the times are the same.
+    // An owner that waits for a reliable location must receive it, although the times are the same.
     if told.location.isRemembered, !report.location.isRemembered { return true }
     if told.location.isApproximate, !report.location.isApproximate { return true }
     guard !told.isSameCell(as: report.location) else { return false }
@@ -139,7 +139,7 @@ nonisolated extension AlmanacMachine {
   }
 }
 
-/// What an almanac says.
+/// The contents of an almanac.
 nonisolated struct AlmanacReport: Equatable, Sendable {
   private(set) var location: Location
   private(set) var place: PlaceAnswer

@@ -8,7 +8,7 @@ nonisolated enum ClientAction: Equatable, Sendable {
   case need(AccuracyLevel?)
   /// Replaces the running chain with one for this level, or removes it.
   case follow(AccuracyLevel?)
-  /// Counts the object as receiving, or no longer.
+  /// Counts the object as receiving, or stops counting it.
   case receiving(Bool)
   case askSource
   case audit(Authorization)
@@ -16,7 +16,7 @@ nonisolated enum ClientAction: Equatable, Sendable {
   case tell(RegionReport)
   /// Asks when the object next needs the source.
   case reviewNeed
-  /// The owner is to be told ``ObjectState/announcement()``.
+  /// Marks that ``ObjectState/announcement()`` must be sent to the owner.
   case announce
   case changed(MemberName)
   /// Answers the current call without values.
@@ -25,7 +25,7 @@ nonisolated enum ClientAction: Equatable, Sendable {
   case reply(Authorization)
   case refuse(DBusError)
   case openDialog
-  /// Ends the object, releases everything, and tells the owner the reason, if any.
+  /// Ends the object, releases everything, and reports the reason, if any, to the owner.
   case end(ClosedReason?)
 }
 

@@ -6,7 +6,7 @@ import MainLoop
 nonisolated protocol ClientEvent: MachineEvent, Sendable {
   /// The current decision of the gatekeeper.
   static func access(_ access: ClientAccess) -> Self
-  /// The object or call ends, and its owner is told the reason; without one, the owner has left the bus.
+  /// The object or call ends for a reason, which is sent to its owner. Without a reason, the owner has left the bus.
   static func close(_ reason: ClosedReason?) -> Self
 }
 
@@ -20,7 +20,7 @@ nonisolated protocol LocationEvent: ClientEvent {
 
 /// Events of objects that their owner starts and stops.
 nonisolated protocol ObjectEvent: LocationEvent {
-  /// `Start` was called, after so many calls of `Stop`, and its facts have been gathered.
+  /// `Start` was called, after this number of `Stop` calls, and its facts have been gathered.
   static func start(after stops: UInt64) -> Self
   static var stop: Self { get }
   /// Time has passed without timers running.

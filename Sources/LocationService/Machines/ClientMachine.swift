@@ -24,7 +24,7 @@ nonisolated extension ObjectMachine {
   /// The finest level that the object's locations may reveal.
   var level: AccuracyLevel { object.level }
 
-  /// Whether the owner is told that the source fails.
+  /// Whether failures of the source are reported to the owner.
   var reportsFailures: Bool { object.isStarted && authorization.status != .restricted }
 
   /// Numbers a `Start` call whose facts are being gathered.

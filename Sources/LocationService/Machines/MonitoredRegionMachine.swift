@@ -3,18 +3,18 @@ import GeopublicistContract
 import GeopublicistLocationModel
 import MainLoop
 
-/// The state machine of a client's region. Feeds its ``RegionMachine`` only with locations that the owner may know, and
-/// only while the owner can be told the result.
+/// The state machine of a client's region. Feeds its ``RegionMachine`` only with locations that the owner may receive,
+/// and only while the result can be sent to the owner.
 nonisolated struct MonitoredRegionMachine: ObjectMachine {
   let options: ClientOptions
   private(set) var region: RegionMachine
-  /// The last event that the owner was told. Nil before the first one and as soon as access is lost.
+  /// The last event sent to the owner. Nil before the first one and as soon as access is lost.
   private(set) var last: RegionReport?
-  /// The loss of the state that the owner has not been told. Until then, everything else waits.
+  /// The loss of the state that has not been sent to the owner. Until it is sent, everything else waits.
   private var loss: RegionReport?
   /// When the first evidence for the current state was measured.
   private(set) var since = Timestamp()
-  /// The number of events that the owner was told.
+  /// The number of events sent to the owner.
   private(set) var delivered: UInt64 = 0
   var object: ObjectState
   private var lifetime: UpdateBudget<BootClock>
@@ -111,7 +111,7 @@ nonisolated extension MonitoredRegionMachine {
         if event.state != event.previous { since = event.timestamp }
         var report = RegionReport(event: event, level: level)
         if options.region.includesLocation, let location = event.location {
-          // It may be from before access was granted again, or to finer locations.
+          // It may be from before access was granted again or extended to finer locations.
           report.delivery = Delivery(location: location, isReduced: location.level < options.accuracy)
         }
         if event.kind == .lost {
@@ -129,13 +129,13 @@ nonisolated extension MonitoredRegionMachine {
     return actions
   }
 
-  /// Returns the loss that is to be told now, if any.
+  /// Returns the loss that must be sent now, if any.
   mutating func takeLoss() -> RegionReport? {
     defer { loss = nil }
     return loss.map { numbered($0) }
   }
 
-  /// Numbers an event that is told now. One that was replaced before it was told leaves no gap.
+  /// Numbers an event that is sent now. One that was replaced before it was sent leaves no gap.
   private mutating func numbered(_ report: RegionReport) -> RegionReport {
     var report = report
     delivered &+= 1

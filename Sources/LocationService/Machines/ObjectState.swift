@@ -2,8 +2,8 @@
 import GeopublicistContract
 import GeopublicistLocationModel
 
-/// The state that subscriptions, regions and almanacs share: whether they are started, what their owner may have, and what they
-/// use of the service.
+/// The state that subscriptions, regions and almanacs share: whether they are started, the access of their owner, and
+/// their use of the service.
 nonisolated struct ObjectState: Sendable {
   private(set) var asked: AccuracyLevel
   private(set) var authorization: Authorization
@@ -13,9 +13,9 @@ nonisolated struct ObjectState: Sendable {
   var usesLocations = true
   private var use = ServiceUse()
   private var wasActive = false
-  /// The authorization that the owner was last told; nil if it must be told again because it has started the object.
+  /// The authorization last sent to the owner; nil if it must be sent again because the owner has started the object.
   private var told: Authorization?
-  /// Whether the owner has called `Start`. It is told nothing before, so that `Start` is followed by one announcement.
+  /// Whether the owner has called `Start`. Nothing is sent before, so that `Start` is followed by one announcement.
   private var isWanted = false
   /// Whether the authorization for the requested level is not known yet.
   private var isLevelNew = false
@@ -61,7 +61,7 @@ nonisolated struct ObjectState: Sendable {
     return settle()
   }
 
-  /// Returns the authorization if the owner must be told now, because its status or reason differs from what was told.
+  /// Returns the authorization if it must be sent to the owner now, because its status or reason has changed.
   mutating func announcement() -> Authorization? {
     guard isWanted, told?.status != authorization.status || told?.reason != authorization.reason else { return nil }
     told = authorization
@@ -96,7 +96,7 @@ nonisolated struct ObjectState: Sendable {
     return settle() + [.end(reason)]
   }
 
-  /// Adjusts what is used of the service to what is wanted and allowed.
+  /// Adjusts the use of the service to what is wanted and allowed.
   mutating func settle() -> [ClientAction] {
     let isFollowing = isActive && usesLocations
     let actions = use.change(

@@ -15,7 +15,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
   /// The most accurate location that does not meet the required accuracy, for `best-effort`.
   private var best: Location?
   private var asksSourceAt: BootInstant?
-  /// The timeout of 0 is over, but a cached location may still answer once the facts are known.
+  /// The timeout of 0 has passed, but a cached location may still answer once the facts are known.
   private var isOverdue = false
   private let began: BootInstant
   private let end: BootInstant
@@ -75,8 +75,8 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     }
   }
 
-  /// Returns whether a cached location is recent enough, based on when it reached the service. One that arrived after the
-  /// call, while the caller was still being checked, always is.
+  /// Returns whether a cached location is recent enough, based on when it reached the service. One that arrived after
+  /// the call, while the caller was still being checked, always is.
   func accepts(arrivedAt arrival: BootInstant, at now: BootInstant) -> Bool {
     arrival >= began || options.maximumAge > .zero && now - arrival <= options.maximumAge
   }
@@ -116,8 +116,8 @@ nonisolated extension LocationRequestMachine {
     return use.change(to: ServiceUse(need: need, follows: isAllowed ? level : nil, isReceiving: isAllowed))
   }
 
-  /// Whether an undecided authorization stays so until the user does something. If the source decides, what it said of
-  /// an earlier client may be outdated.
+  /// Whether an undecided authorization stays so until the user does something. If the source decides, its decision
+  /// about an earlier client may be outdated.
   private var isFinal: Bool {
     switch authorization.reason {
     case .authorizationRequired: true
@@ -131,7 +131,7 @@ nonisolated extension LocationRequestMachine {
     if options.requiredAccuracy <= 0 || accuracy <= options.requiredAccuracy {
       kept = location
     } else if options.isBestEffort, accuracy <= best?.accuracy ?? .infinity,
-      // It is the answer at the deadline, when a known one may be too old.
+      // It answers the call at the deadline, when a cached location may be too old.
       location.level != .exact || accepts(arrivedAt: location.receivedAt, at: end)
     {
       best = location

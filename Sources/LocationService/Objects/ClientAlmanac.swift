@@ -7,7 +7,7 @@ import MainLoop
 
 /// A client's almanac, driven by an ``AlmanacMachine``.
 final class ClientAlmanac: ClientObject<AlmanacMachine> {
-  /// Since when the first location is awaited.
+  /// When the wait for the first location began.
   private var waitsFrom: MonotonicInstant?
 
   init(_ number: UInt64, of client: Client, _ options: ClientOptions, in service: LocationService) {

@@ -38,7 +38,7 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
 
   final func begin() { wait(with: self) }
 
-  /// Returns what the caller is told of a location.
+  /// Returns the answer that contains a location.
   func value(of delivery: Delivery) -> Value {
     let age = delivery.location.isRemembered ? remembered(at: delivery.location.level)?.age : nil
     return delivery.value(age: age.map { UInt32(clamping: $0.milliseconds) } ?? delivery.age(at: now))
@@ -53,8 +53,8 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
     let level = access.authorization.revealedLevel(asked: machine.options.accuracy)
     guard access.authorization.isAuthorized else { return access }
     if let arrival = service.locations.newestArrival, let newest = service.locations.newest(for: level) {
-      // Its age is that of the reduced location: questions of different ages would reveal when the finer one arrived. After
-      // a refusal, the location of the interval counts as soon as any has arrived.
+      // Its age is that of the reduced location: questions of different ages would reveal when the finer one arrived.
+      // After a refusal, the location of the interval counts as soon as any has arrived.
       let isCurrent = service.locations.isCurrent(newest, at: level) && arrival > client.deniedAt
       let isAllowed =
         level != .exact || client.exactFrom == .origin || newest.receivedAt > client.exactFrom || newest.isAsserted

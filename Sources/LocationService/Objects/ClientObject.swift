@@ -13,7 +13,7 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
   let path: ObjectPath
   private let created = Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime())
   private var object: ExportedObject?
-  /// The number of the last outage that the owner was told.
+  /// The number of the last outage that was reported to the owner.
   private var toldOutage: UInt64 = 0
   /// The `Start` calls in progress, in order.
   private var starting: [MethodCall] = []
@@ -61,7 +61,7 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
 
   final func changed(_ property: MemberName) { object?.propertyChanged(property, of: kind.interface) }
 
-  /// Whether the object's state differs from what its owner was last told.
+  /// Whether the object's state has changed since it was last sent to its owner.
   private(set) final var isMarked = false
 
   final override var isTelling: Bool { isMarked }
@@ -72,11 +72,11 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
     client.queue.whenStateDue(for: self) { [weak self] in self?.tellNow() }
   }
 
-  /// The first location of a chain waits for the user's turn, as state does: whatever makes chains begin again and again,
-  /// such as an agent that changes its level, causes no more signals than that.
+  /// The first location of a chain waits for the user's turn, as state does. Chains that are restarted repeatedly, for
+  /// example by an agent that changes its level, therefore cause no more signals than that.
   final override func chainBegins() { tellLater() }
 
-  /// Sends the signals of what has changed. Locations wait until then.
+  /// Sends the signals about changed state. Locations wait until then.
   private func tellNow() {
     guard isMarked, !isOver else { return }
     isMarked = false
@@ -103,7 +103,7 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
     emit(SubscriptionInterface.errorOccurred, .string(error.name.rawValue), .string(error.message))
   }
 
-  /// Called when the owner has been told the object's state.
+  /// Called when the object's state has been sent to its owner.
   func told() {}
 
   final func emit(_ signal: MemberName, _ first: Value, _ second: Value? = nil) {
@@ -116,8 +116,8 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
     read(request, afterCheckIf: machine.authorization.reason == .undecided) { .string(text($0.machine.authorization)) }
   }
 
-  /// Answers a property that tells where the user was. While the client is being checked again, the answer waits; without
-  /// a result it is empty.
+  /// Answers a property that reveals where the user was. While the client is being checked again, the answer waits;
+  /// without a result it is empty.
   final func readPlace(_ request: PropertyRead, _ value: @escaping () -> Value?) {
     read(request, afterCheckIf: isBeingChecked) { ($0.isBeingChecked ? nil : value()) ?? .options([]) }
   }

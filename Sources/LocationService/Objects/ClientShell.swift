@@ -27,7 +27,7 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
 
   final var machine: Machine { host.machine }
 
-  /// Tells the machine that its time has come.
+  /// Sends the machine its timer event.
   func passTimer() { sendTimer() }
   /// Returns what the object needs from the source.
   func need(at level: AccuracyLevel) -> SourceSchedule.Need { SourceSchedule.Need(level) }
@@ -58,7 +58,7 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
     handle(.access(access))
   }
 
-  /// Ends the object, and tells its owner the reason, if any.
+  /// Ends the object, and reports the reason, if any, to its owner.
   final func end(_ reason: ClosedReason?) { handle(.close(reason)) }
 
   final func timeHasCome() {

@@ -41,7 +41,7 @@ extension LocationService: Location1Skeleton {
   }
 
   /// While a user floods dbus-daemon, it takes 4 KiB at a time from the service, so that a longer list would delay
-  /// everybody's answers by more than 200 ms.
+  /// the answers to all users by more than 200 ms.
   private static let largestList = 256
 
   func listSubscriptions(_ call: MethodCall) {
@@ -75,7 +75,7 @@ extension LocationService: Location1Skeleton {
         let object = make(numbers.next(), client)
         client.add(object)
         call.reply(.objectPath(object.path))
-        // Do not wait: the owner is told the result.
+        // Do not wait, because the result is sent to the owner later.
         gatekeeper.prepare(client, since: call.arrivedAt) {}
       } catch {
         call.fail(error)

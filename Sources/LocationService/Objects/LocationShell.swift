@@ -5,7 +5,7 @@ import MainLoop
 import Publicist
 import Publishing
 
-/// The common part of what receives locations for a client: gives its machine those of a chain that ends in a slot.
+/// The common part of objects and calls that receive locations: passes those of a chain, through a slot, to a machine.
 class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.Event: LocationEvent {
   private let pacer = Pacer()
   private var slot: DeliverySlot?
@@ -33,7 +33,7 @@ class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.
   func checkNow() { pacer.checkNow() }
   /// Whether the client counts as using the location only while the source is held.
   var usesSourceBriefly: Bool { false }
-  /// Whether a location must wait for something that the client is to be told first.
+  /// Whether a location must wait for a signal that must precede it.
   var isTelling: Bool { false }
   /// Calls `action` once a location may be sent to the client, possibly immediately.
   func whenRoom(_ action: @escaping () -> Void) { client.queue.whenRoom(action) }
@@ -51,7 +51,7 @@ class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.
 
   final func forget(_ part: DeliverySlot.Part) { slot?.forget(part) }
 
-  /// Sends the location that waits if nothing holds it any more.
+  /// Sends the waiting location if nothing holds it.
   final func release() { slot?.release() }
 
   /// Sends it although there may be no room.
@@ -95,7 +95,7 @@ class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.
     slot = nil
     guard let level else { return updateNeed() }
     configureChain(at: level)
-    // Also what the arbiter holds back and publishes later must be from after the refusal.
+    // A location that the arbiter holds back and publishes later must also be from after the refusal.
     let slot = DeliverySlot(
       isPaced ? pacer : nil, after: level == .exact ? min(client.exactFrom, now) : .origin,
       hold: { [weak self] in self.map(\.hold) ?? Hold() },
@@ -104,7 +104,7 @@ class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.
     self.slot = slot
     chain = service.locations.deliver(at: level, from: firstLocation(for: level), to: slot)
     updateNeed()
-    // A source that is silent because nothing moves would not report what the client may receive.
+    // A source that is silent because nothing moves would not send a location that the client may receive.
     if level == .exact, client.exactFrom > .origin { service.source.ask() }
   }
 }

@@ -8,7 +8,7 @@ protocol ClientPart: AnyObject {
   func refresh()
   /// Drops what was measured before a suspend.
   func slept()
-  /// Ends it, and tells its owner the reason, if any.
+  /// Ends it, and reports the reason, if any, to its owner.
   func end(_ reason: ClosedReason?)
 }
 
@@ -18,7 +18,7 @@ protocol OwnedObject: ClientPart {
   var number: UInt64 { get }
   var path: ObjectPath { get }
   var client: Client { get }
-  /// Who is charged for the object, as long as it exists.
+  /// The account that is charged for the object while it exists.
   var account: Account { get }
   /// Whether the object is started and its owner authorized.
   var isActive: Bool { get }
@@ -27,7 +27,7 @@ protocol OwnedObject: ClientPart {
   func clockChanged()
   /// Drops the location that waits to be sent, or all of them.
   func forget(_ part: DeliverySlot.Part)
-  /// Tells the owner, when there is room, what differs from what it was last told.
+  /// Sends changed state to the owner when there is room.
   func tellLater()
   /// Makes periodic checks due now, because the device may have moved.
   func checkNow()

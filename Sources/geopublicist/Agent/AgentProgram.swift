@@ -36,11 +36,11 @@ nonisolated struct AgentProgram: Equatable {
 }
 
 extension BusQuestions {
-  /// Milliseconds that a connection may take to say whether it is an agent.
+  /// Milliseconds that a connection may take to answer whether it is an agent.
   private static let patience: Int32 = 1_000
 
-  /// Returns this user's GeoClue agents: the connections that answer as one, and the programs of known agents that do not
-  /// answer. The service's own agent, which has the same user in a test, is left out.
+  /// Returns this user's GeoClue agents: the connections that answer as one, and the programs of known agents that do
+  /// not answer. The service's own agent, which has the same user in a test, is left out.
   func agents() -> [AgentProgram] {
     let names = (try? ask("ListNames", of: .bus, at: .bus, on: .bus))?.first?.array ?? []
     let own = connection.uniqueName

@@ -3,7 +3,7 @@ import GeopublicistCGLib
 import GeopublicistProcessSupport
 import Glibc
 
-/// A locked file in the user's runtime folder that lets only one agent run, and tells other commands its state.
+/// A locked file in the user's runtime folder that allows only one agent to run, and shows other commands its state.
 final class AgentStatusFile {
   private static var path: String { String(cString: g_get_user_runtime_dir()) + "/geopublicist-agent" }
   private let descriptor: Int32
@@ -25,7 +25,7 @@ final class AgentStatusFile {
     ftruncate(descriptor, off_t(bytes.count))
   }
 
-  /// Returns what the running agent has written; nil if no agent runs.
+  /// Returns the state that the running agent has written; nil if no agent runs.
   static func read() -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }

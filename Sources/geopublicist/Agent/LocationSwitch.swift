@@ -2,7 +2,7 @@
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// The user's location switch: a file that `geopublicist switch` writes and `geopublicist agent` follows.
+/// The user's location switch: a file that `geopublicist switch` writes and `geopublicist agent` obeys.
 struct LocationSwitch {
   private static let group = "agent"
   private static let key = "max-accuracy-level"

@@ -31,7 +31,7 @@ final class UserAgent {
     }
   }
 
-  /// The finest level that GeoClue may give this user.
+  /// The finest level that GeoClue may reveal to this user.
   var level: AccuracyLevel {
     get { agent.level }
     set { if newValue != agent.level { agent.setLevel(newValue) } }
@@ -88,7 +88,7 @@ final class AgentProbe {
     self.onResult = onResult
     let create = Message(calling: "CreateClient", of: GeoClueNames.manager, at: GeoClueNames.managerPath, on: owner)
     connection.call(create) { [weak self] result in
-      // An error says nothing about agents. It counts as none, since registering can be undone.
+      // An error shows nothing about agents. It counts as no agent, since registering can be undone.
       if case .success = result { self?.end(true) } else { self?.end(false) }
     }.keep()
     let sign = Message(

@@ -69,7 +69,7 @@ final class Invocation {
     }
     isJSON = parser.isSet("json")
     output = StandardOutput()
-    // Programs read what goes into a pipe or has a form.
+    // Output into a pipe or in a chosen form is read by programs.
     if isJSON || !output.isOnTerminal || parser.text("format") != nil { Translations.close() }
     let address = parser.text(Self.addressOption)
     let isSession = parser.isSet("session")
@@ -85,7 +85,7 @@ final class Invocation {
     }
   }
 
-  /// Ends the program when the reader of its output has gone, or when the output cannot be written.
+  /// Ends the program when the reader of its output has exited, or when the output cannot be written.
   func followOutput() {
     // Weak, since the invocation owns the output.
     output.onEnd = { [weak self] reason in
@@ -94,7 +94,7 @@ final class Invocation {
     }
   }
 
-  /// Prints a result in the form that the user wants: lines of text, or objects.
+  /// Prints a result in the form that the user has chosen: lines of text, or objects.
   func show(_ lines: @autoclosure () -> [String], orJSON objects: @autoclosure () -> [String]) {
     for line in isJSON ? objects() : lines() { output.line(line) }
   }
@@ -130,8 +130,8 @@ final class Invocation {
     return (try? BusQuestions(bus))?.presence(of: ServiceContract.service)
   }
 
-  /// Ends the program because of a D-Bus error, or only reports it: at the start the error is the answer, later the service
-  /// may come back.
+  /// Ends the program because of a D-Bus error, or only reports it: at the start the error is the answer, later the
+  /// service may return.
   func fail(_ error: DBusError, unless mayRecover: Bool) {
     if mayRecover { complain(Failure(error, on: busName).message) } else { fail(error) }
   }
@@ -146,7 +146,7 @@ final class Invocation {
     }
   }
 
-  /// Reports what a program that reads the output needs to know of the service, with `--json` also as an object in it.
+  /// Reports an event of the service to a program that reads the output, with `--json` also as an object.
   func report(_ event: String, _ message: String) {
     if event == "Resumed" { recovered(message) } else { complain(message) }
     if isJSON { output.line(JSONText.event(event, [("Message", .string(message))])) }
@@ -184,7 +184,7 @@ final class Invocation {
     }
   }
 
-  /// Reports a problem on standard error, once if the same message follows again, and goes on.
+  /// Reports a problem on standard error, but not the same message twice in succession, and continues.
   func complain(_ message: String) {
     guard message != lastComplaint else { return }
     lastComplaint = message
@@ -206,7 +206,7 @@ extension Invocation {
     } catch  where error.name == .badAddress || error.name == .accessDenied {
       fail(error)
     } catch {
-      // libdbus has many names for a bus that is not there: no address, no socket, no X11 server to ask.
+      // libdbus has many names for a missing bus: no address, no socket, no X11 server to ask.
       fail(DBusError(.noServer, error.withoutAutolaunch.printable))
     }
     return nil
@@ -219,7 +219,8 @@ extension Invocation {
     return prompt
   }
 
-  /// Connects to the service, lets the user be asked if `--interactive` is given, and continues unless the answer is no.
+  /// Connects to the service, lets the user be asked if `--interactive` is given, and continues unless access is
+  /// refused.
   func authorize(_ options: ClientOptions, then action: @escaping (ServiceConnection) -> Void) {
     guard let service = service ?? connect() else { return }
     makePrompt(on: service).obtain(options) { action(service) }

@@ -31,7 +31,7 @@ final class AuthorizationPrompt {
 
   private var isInteractive: Bool { invocation.parser.isSet(Self.option) }
 
-  /// Lets the user be asked if `--interactive` is given, and continues unless the answer is no.
+  /// Lets the user be asked if `--interactive` is given, and continues unless access is refused.
   func obtain(_ options: ClientOptions, then action: @escaping () -> Void) {
     guard isInteractive else { return action() }
     ask(options) { [self] answer in
@@ -60,7 +60,7 @@ final class AuthorizationPrompt {
   private func request(_ options: ClientOptions, _ handler: @escaping (Answer) -> Void) {
     begin = MainLoop.main.clock.monotonic()
     service.requestAuthorization(options, isInteractive: isInteractive) { [self] result in
-      // Ctrl-C also ends the agent, which polkit takes for a no. The signal itself has not been read yet.
+      // Ctrl-C also ends the agent, which polkit treats as a refusal. The signal itself has not been read yet.
       guard !isInterruptPending else { return }
       switch result {
       case .success(let answer):
@@ -90,7 +90,7 @@ final class AuthorizationPrompt {
       ?? Sentences.authorization(reason: answer.reason, state: state)
   }
 
-  /// Explains how a question ended, which the reason alone does not tell.
+  /// Explains how a question ended, which the reason alone does not show.
   ///
   /// - Parameter seconds: How long the question took; nil if there was none.
   nonisolated static func explanation(
@@ -98,7 +98,7 @@ final class AuthorizationPrompt {
   ) -> String? {
     guard let seconds else { return nil }
     switch reason {
-    // polkit does not tell the two apart.
+    // polkit does not distinguish the two.
     case .rejectedByAgent where onTerminal: return tr("Permission was denied, or the password was wrong")
     case .rejectedByAgent:
       return tr("The dialog was cancelled or permission was denied; run the command again to be asked again")
@@ -122,8 +122,8 @@ final class TerminalAgent {
   private var watch: LoopSource?
   private var onReady: (() -> Void)?
 
-  /// Starts the polkit agent and calls `onReady` once when it is registered or has ended. Returns nil if standard input is
-  /// no terminal, or if the program is not installed.
+  /// Starts the polkit agent and calls `onReady` once when it is registered or has ended. Returns nil if standard input
+  /// is not a terminal, or if the program is not installed.
   init?(_ onReady: @escaping () -> Void) {
     guard isatty(STDIN_FILENO) == 1 else { return nil }
     var ends: [Int32] = [-1, -1]

@@ -22,8 +22,8 @@ nonisolated struct Failure {
 
   /// Describes an error on a bus, which `bus` names.
   ///
-  /// - Parameter presence: Whether the service runs or can be started, where that is known: a service that fails to start is
-  ///   reported as silent by dbus-daemon and as unknown by dbus-broker.
+  /// - Parameter presence: Whether the service runs or can be started, where that is known: a service that fails to
+  ///   start is reported as silent by dbus-daemon and as unknown by dbus-broker.
   init(_ error: DBusError, on bus: String, presence: DoctorFacts.Service? = nil) {
     let name = error.name.rawValue
     switch error.name {
@@ -73,7 +73,7 @@ nonisolated struct Failure {
 }
 
 nonisolated extension ErrorName {
-  // libdbus: there is no such bus.
+  // libdbus reports that there is no such bus.
   static let noServer = ErrorName("org.freedesktop.DBus.Error.NoServer")
   static let badAddress = ErrorName("org.freedesktop.DBus.Error.BadAddress")
 }

@@ -148,7 +148,7 @@ nonisolated struct AlmanacForm {
     return template.map { $0.text { Self.field($0, of: almanac) } } ?? Self.text(almanac)
   }
 
-  /// Returns the line for a refusal, so that a status bar does not go on showing what was known; nil for other forms.
+  /// Returns the line for a refusal, so that a status bar does not continue to show old values; nil for other forms.
   func refusal(_ sentence: String) -> String? {
     guard isWaybar else { return nil }
     return JSONText.object([("text", .string("")), ("tooltip", .string(sentence)), ("class", .string("denied"))])

@@ -57,7 +57,7 @@ final class DoctorCommand: Command {
     invocation.finish(problems == 0 ? ExitStatus.success : ExitStatus.failure)
   }
 
-  /// Exits at once, since a question may take seconds and the main loop is not the one that `finish` quits.
+  /// Exits immediately, since a question may take seconds and its turns of the main loop are not ended by `finish`.
   func interrupted() {
     invocation.output.restore()
     exit(ExitStatus.interrupted)

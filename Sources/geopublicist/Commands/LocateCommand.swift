@@ -27,7 +27,7 @@ final class LocateCommand: Command {
   private let template: LocationTemplate?
   private let options: ClientOptions
   private var ticks: LoopSource?
-  /// Whether the user has been told why no location may come.
+  /// Whether the reason why no location may arrive has been reported to the user.
   private var hasSaidWhy = false
 
   init(_ invocation: Invocation) throws(UsageError) {
@@ -70,12 +70,12 @@ final class LocateCommand: Command {
     }
   }
 
-  /// Tells the user about a decision that the service is waiting for, if it is for one of these reasons.
+  /// Informs the user about a decision for which the service waits, if it has one of these reasons.
   private func sayWhatItWaitsFor(_ service: ServiceConnection, _ reasons: [AuthorizationReason]) {
     guard !hasSaidWhy else { return }
     service.manager.getAll { [weak self] result in
       guard let self, !hasSaidWhy, let properties = try? result.get() else { return }
-      // On the session bus GeoClue decides, and `StateReason` says what it waits for.
+      // On the session bus GeoClue decides, and `StateReason` shows what it waits for.
       let words = ["AuthorizationReason", "StateReason"].compactMap { properties[$0]?.string }
       guard let reason = reasons.first(where: { words.contains($0.rawValue) }) else { return }
       invocation.complain(Sentences.authorization(reason: reason.rawValue))

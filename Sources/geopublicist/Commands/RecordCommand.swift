@@ -74,7 +74,7 @@ final class RecordCommand: Command {
 
   func begin() {
     if invocation.parser.isSet("summary") { return summarize() }
-    // A recording in a file continues when the reader of the messages goes.
+    // A recording in a file continues when the reader of the messages exits.
     if !isStream { invocation.output.ignoreReader() }
     guard let service = invocation.connect() else { return }
     service.connection.onDisconnected = { [weak self] in
@@ -143,7 +143,7 @@ final class RecordCommand: Command {
     }
   }
 
-  /// Ends because of an error; what has been recorded is kept.
+  /// Ends because of an error and keeps the recording so far.
   private func giveUp(_ error: DBusError) {
     guard state.count == 0 else { return end() }
     writer?.discard()
@@ -168,7 +168,7 @@ final class RecordCommand: Command {
     if let count, state.count >= count { end() }
   }
 
-  /// Finishes the file and ends; the status, unless given, says whether anything was recorded.
+  /// Finishes the file and ends; the status, unless given, shows whether anything was recorded.
   private func end(_ status: Int32? = nil) {
     do throws(TrackFailure) {
       try writer?.finish()

@@ -37,7 +37,7 @@ final class ReplayCommand: Command {
 
   func begin() {
     invocation.attempt {
-      // Checked here, since nobody sees the messages of the service.
+      // Checked here, since the user does not see the messages of the service.
       _ = try RecordedTrack.read(file)
       guard let service = Self.serviceProgram else {
         return invocation.fail(tr("geopublicistd is not installed beside this program"))

@@ -131,7 +131,7 @@ final class RunCommand: Command {
     switch event {
     case .update(let change): happened(change.event.kind.rawValue, place.name, change.event.location)
     case .authorization(let authorization): invocation.complain(about: authorization)
-    // The region is monitored again when the reason is gone.
+    // The region is monitored again when the reason no longer applies.
     case .refused(let error), .failure(let error): failed(error)
     case .failed(let error, let isFinal): if isFinal { invocation.fail(error) } else { failed(error) }
     case .interrupted, .resumed, .closed: break
@@ -169,8 +169,8 @@ final class RunCommand: Command {
     return variables
   }
 
-  /// Reports a failure and goes on, since the service may appear and a refusal may be withdrawn; ends the program if trying
-  /// again would change nothing.
+  /// Reports a failure and continues, since the service may appear and a refusal may be withdrawn; ends the program if
+  /// trying again would change nothing.
   private func failed(_ error: DBusError) {
     switch error.name {
     case .invalidOption, .unknownMethod: invocation.fail(error)

@@ -43,7 +43,7 @@ final class SwitchCommand: Command {
     }
   }
 
-  /// Starts the agent, now and at each login, and waits until it runs and knows its state.
+  /// Starts the agent, now and at each login, and waits until it runs and has determined its state.
   private func start(_ level: AccuracyLevel) {
     let unit = "geopublicist-agent.service"
     if let problem = Program.run(["systemctl", "--user", "enable", "--now", unit]) {
@@ -81,7 +81,7 @@ final class SwitchCommand: Command {
     ((try? BusQuestions(invocation.bus))?.agents() ?? []).filter { !$0.isOwn && $0.level != nil }
   }
 
-  /// Returns why the switch has not the wanted effect; nil if it has.
+  /// Returns why the switch does not have the wanted effect; nil if it has.
   nonisolated static func complaint(
     about level: AccuracyLevel, _ state: AgentState, _ others: [AgentProgram], on desktop: Desktop
   ) -> String? {

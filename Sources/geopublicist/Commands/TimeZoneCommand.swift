@@ -75,7 +75,7 @@ final class TimeZoneCommand: Command, MachineShell {
 }
 
 extension TimeZoneCommand {
-  /// Begins if timedated is there and no desktop sets the clock.
+  /// Begins if timedated is available and no desktop sets the clock.
   private func prepare(_ service: ServiceConnection, _ options: ClientOptions) {
     invocation.attempt {
       // A service on the session bus has its clock on the system bus.
@@ -126,7 +126,7 @@ extension TimeZoneCommand {
         self?.readClock { [weak self] zone in self?.handle(.checked(zone, mayBeSet: consent == .given)) }
       }
     case .set(let zone):
-      // Not interactive: nobody could answer.
+      // Not interactive, because no user could answer.
       clock?.call("SetTimezone", .string(zone), .boolean(false), expecting: "") { [weak self] result in
         switch result {
         case .success:

@@ -121,7 +121,7 @@ extension WatchCommand {
   }
 }
 
-/// What `watch` and `record` know at a moment, and how `watch` shows it on a terminal.
+/// The state of `watch` and `record` at a moment, and how `watch` shows it on a terminal.
 struct WatchState {
   private(set) var last: ServiceLocation?
   private(set) var count = 0

@@ -8,7 +8,7 @@ import MainLoop
 /// Before 2.8.1, a fix below the threshold of a client changes that client's location object, and GeoClue broadcasts
 /// `PropertiesChanged` to every user. Other programs cannot read thresholds, so listening is the only way to find out.
 final class BroadcastWatch {
-  /// Whether coordinates have been heard; they are not kept.
+  /// Whether coordinates have been received; they are not kept.
   private(set) var hasHeardCoordinates = false
   private var match: SignalMatch?
   private var deadline: LoopSource?
@@ -29,7 +29,7 @@ final class BroadcastWatch {
     deadline = MainLoop.main.after(Self.patience) { [weak self] in self?.isOver = true }
   }
 
-  /// Turns the main loop until coordinates have been heard, for little more than a second.
+  /// Turns the main loop until coordinates have been received, for little more than a second.
   func wait() {
     while !isOver, !hasHeardCoordinates { MainLoop.main.iterate(mayBlock: true) }
   }

@@ -51,7 +51,7 @@ final class BusQuestions {
     return names("ListActivatableNames").contains(service.rawValue) ? .activatable : .missing
   }
 
-  /// Returns what a failed call says about a service; `presence` is what was known before.
+  /// Returns what a failed call shows about a service; `presence` is the earlier knowledge.
   static func outcome(of error: DBusError, after presence: DoctorFacts.Service?) -> DoctorFacts.Service {
     switch error.name {
     case .accessDenied: .refused(message: error.message)

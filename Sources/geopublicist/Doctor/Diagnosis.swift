@@ -46,8 +46,8 @@ nonisolated extension DoctorFacts {
     return GeoClueRefusal.reason(in: message) == reason
   }
 
-  /// The line of GeoClue's configuration that would permit the agent of the service and of `geopublicist agent`; nil if they
-  /// are permitted.
+  /// The line of GeoClue's configuration that would permit the agent of the service and of `geopublicist agent`; nil if
+  /// they are permitted.
   var linePermittingAgent: String? {
     guard let configuration, let agents = configuration.agents, !agents.contains(GeoClueNames.agentID) else {
       return nil
@@ -97,7 +97,7 @@ nonisolated extension [Diagnosis] {
     if has("sandbox") || forbidding.contains(where: has(id:)) {
       consequences += ["agent", "agents", "switch", "accuracy"]
     }
-    // GeoClue's sources are there as far as its configuration and the file permit.
+    // GeoClue has the sources that its configuration and the file permit.
     if has("configuration", "static", "policy") || has(id: "agent-service-not-allowed") {
       consequences += ["sources", "server"]
     }

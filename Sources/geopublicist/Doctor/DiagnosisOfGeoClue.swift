@@ -33,7 +33,7 @@ nonisolated extension Diagnosis {
         "sudo systemctl restart geoclue; journalctl -u geoclue")
     case .refused(let message):
       let finding = tr("The policy of the system bus does not allow this user to call GeoClue: \(message)")
-      // On the system bus the service calls GeoClue, and its state tells whether it may.
+      // On the system bus the service calls GeoClue, and its state shows whether it may.
       guard
         facts.isSession || facts.service != .running || facts.stateReason == SourceReason.disallowedByPolicy.rawValue
       else { return hint("policy", "geoclue", tr("\(finding). The service calls it as another user")) }
@@ -59,7 +59,7 @@ nonisolated extension Diagnosis {
     return good("geoclue", tr("GeoClue is available"))
   }
 
-  /// Nil unless coordinates have been heard: silence proves nothing.
+  /// Nil unless coordinates have been received: silence proves nothing.
   static func privacy(_ facts: DoctorFacts) -> Diagnosis? {
     guard facts.areCoordinatesBroadcast else { return nil }
     return hint(
@@ -138,7 +138,7 @@ nonisolated extension Diagnosis {
     return missingReceiver(facts) ?? missingNetworks(facts)
   }
 
-  /// A receiver that is there, but not for GeoClue.
+  /// A receiver that exists, but that GeoClue does not use.
   private static func missingReceiver(_ facts: DoctorFacts) -> Diagnosis? {
     if let socket = facts.configuration?.missingSocket {
       return problem(

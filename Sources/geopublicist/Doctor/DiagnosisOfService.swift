@@ -2,7 +2,7 @@
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// Findings about the bus, the service, and the location that it gives this program.
+/// Findings about the bus, the service, and the location that this program receives.
 nonisolated extension Diagnosis {
   static func bus(_ facts: DoctorFacts) -> Diagnosis? {
     if let error = facts.busError {
@@ -64,11 +64,11 @@ nonisolated extension Diagnosis {
   /// The clock: times of locations, certificates of the location server and limits of age depend on it.
   static func clock(_ facts: DoctorFacts) -> Diagnosis? {
     let remedy = "timedatectl; sudo timedatectl set-ntp true"
-    // This program is younger.
+    // This program was released after that time.
     if let now = facts.now, now < 1_767_225_600 {
       return problem("clock", "unset", tr("The clock of this computer shows a year before 2026"), remedy)
     }
-    // A receiver tells the time of day. A time in the future is taken for that of yesterday.
+    // A receiver reports only the time of day. A time in the future is interpreted as that of yesterday.
     let difference = abs(facts.clockDifference?.remainder(dividingBy: 86_400) ?? 0)
     guard difference > 300 else { return nil }
     let time = TrackSummary.text(seconds: (difference / 60).rounded() * 60)

@@ -10,7 +10,7 @@ nonisolated extension Diagnosis {
     if facts.userID == 0 { return good("polkit", tr("root needs no permission from polkit")) }
     let decides = tr("polkit, which decides whether this user may have the location,")
     switch polkit {
-    // A policy that keeps only this user from polkit does not matter: the service asks.
+    // A policy that denies only this user access to polkit does not matter, because the service asks.
     case .running, .activatable, .refused: break
     case .missing: return problem("polkit", "missing", tr("\(decides) is not installed"), tr("Install polkit"))
     case .silent:
@@ -75,7 +75,7 @@ nonisolated extension Diagnosis {
         tr("This user's session is the active one, but the service cannot ask systemd-logind about it"),
         tr("Reinstall the package geopublicist; sudo systemctl reload dbus; journalctl -u geopublicist"))
     case .state("active"): return good("session", tr("This user's session is the active one"))
-    // Programs of the user run, but nobody is logged in.
+    // Programs of the user run, but the user is not logged in.
     case .state("lingering"), .state("closing"), .state("offline"), .none:
       return problem(
         "session", "none", tr("This user has no session"),
@@ -194,7 +194,7 @@ nonisolated extension Diagnosis {
 }
 
 nonisolated extension DoctorFacts {
-  /// The agent that allows least; nil if none answers.
+  /// The agent that allows the least; nil if none answers.
   fileprivate var limitingAgent: AgentProgram? {
     (agents ?? []).filter { $0.level != nil }.min { ($0.level ?? .none) < ($1.level ?? .none) }
   }

@@ -5,7 +5,7 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import Glibc
 
-/// What `doctor` has found out; nil where it is unknown.
+/// The facts that `doctor` has determined; nil where unknown.
 nonisolated struct DoctorFacts {
   enum Service: Equatable {
     case running
@@ -29,7 +29,7 @@ nonisolated struct DoctorFacts {
     case condition
     /// It is starting, or waits for another unit.
     case waiting
-    /// The bus has no file that says how to start it.
+    /// The bus has no file that describes how to start it.
     case unknownToBus
   }
 

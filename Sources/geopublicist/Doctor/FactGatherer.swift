@@ -111,7 +111,7 @@ extension FactGatherer {
         milliseconds: 15_000)
       let location = answer.first.flatMap(ServiceLocation.init)
       facts.attempt = .fix(isSimulated: location?.location.isSimulated ?? false)
-      // Only a receiver has a clock of its own. GeoClue names it from 2.7 on.
+      // Only a receiver has its own clock. GeoClue names it from 2.7 on.
       if let location, let age = location.age, [.gnss, .unknown].contains(location.location.source) {
         let received = Moment.seconds - Double(age) / 1_000
         facts.clockDifference = received - Double(location.location.timestamp.seconds)

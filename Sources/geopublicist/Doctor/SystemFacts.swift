@@ -87,8 +87,8 @@ extension BusQuestions {
     return value?.string ?? ""
   }
 
-  /// Returns the outcome of a failed call to a service, corrected by what systemd says about its unit: the bus does not tell
-  /// a service that is not started from one that does not answer.
+  /// Returns the outcome of a failed call to a service, corrected by systemd's state of its unit, because the bus does
+  /// not distinguish a service that is not started from one that does not answer.
   func outcome(of error: DBusError, after presence: DoctorFacts.Service?, unit: String) -> DoctorFacts.Service {
     let outcome = Self.outcome(of: error, after: presence)
     switch outcome {
@@ -114,7 +114,7 @@ extension BusQuestions {
     let result = properties["Result"]?.string ?? ""
     switch (properties["ActiveState"]?.string, properties["SubState"]?.string) {
     case ("failed", _) where result == "start-limit-hit": return .stopped(.limit)
-    // The bus has no better words when its own time is over first.
+    // The bus reports nothing better if its own timeout passes first.
     case ("failed", _), ("activating", "auto-restart"): return outcome == .silent ? .failed(message: result) : outcome
     case ("activating", _): return .stopped(.waiting)
     case ("inactive", _) where properties["Job"]?.structure?.first?.uint32 ?? 0 != 0: return .stopped(.waiting)
@@ -164,8 +164,8 @@ nonisolated extension DoctorFacts.Service {
 nonisolated extension DoctorFacts.StaticFile {
   static let path = "/etc/geolocation"
 
-  /// Examines the file as GeoClue would: four numbers on lines, which `#` comments may follow. A file that only GeoClue's
-  /// user can read is as it must be.
+  /// Examines the file as GeoClue would: four numbers on lines, which `#` comments may follow. A file that only
+  /// GeoClue's user can read is as it must be.
   init(_ path: String, geoclueUser: UInt32?) {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -231,7 +231,8 @@ extension FactGatherer {
 }
 
 nonisolated extension TextFile {
-  /// Returns whether a user can read a file, as owner, by the user's own group or as another; true if the user is unknown.
+  /// Returns whether a user can read a file, as owner, by the user's own group or as another; true if the user is
+  /// unknown.
   static func isReadable(_ path: String, by user: UInt32?) -> Bool {
     var status = stat()
     guard let user, stat(path, &status) == 0 else { return user == nil }

@@ -34,7 +34,7 @@ nonisolated enum JSONText {
   /// Returns the shortest number that reads back as the same double; JSON cannot express infinity or NaN.
   static func text(_ number: Double) -> String {
     guard number.isFinite else { return "null" }
-    // Swift writes 10 as 10.0; beyond 2^53 a double no longer tells neighbouring integers apart.
+    // Swift writes 10 as 10.0; beyond 2^53 a double no longer distinguishes neighbouring integers.
     return number == number.rounded() && abs(number) <= 9_007_199_254_740_992 ? "\(Int64(number))" : "\(number)"
   }
 

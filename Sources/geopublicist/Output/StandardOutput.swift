@@ -4,7 +4,7 @@ import GeopublicistProcessSupport
 import Glibc
 import MainLoop
 
-/// Standard output, written without a buffer: a reader gets each line at once, and errors are noticed.
+/// Standard output, written without a buffer: a reader gets each line immediately, and errors are noticed.
 final class StandardOutput {
   /// Whether standard output is a terminal.
   let isOnTerminal: Bool
@@ -14,7 +14,7 @@ final class StandardOutput {
   let hasColors: Bool
   /// Whether standard error is a terminal on which a line can be replaced.
   let showsProgress: Bool
-  /// Called once when nothing more can be written, with the reason; nil if the reader has gone.
+  /// Called once when nothing more can be written, with the reason; nil if the reader has exited.
   var onEnd: ((String?) -> Void)? { didSet { watchReader() } }
 
   private var reader: LoopSource?
@@ -75,7 +75,7 @@ final class StandardOutput {
     action?(reason)
   }
 
-  /// Watches the reader of a pipe: when it goes, the program ends at once, and not with the next line.
+  /// Watches the reader of a pipe: when it exits, the program ends immediately, and not with the next line.
   private func watchReader() {
     var status = stat()
     guard onEnd != nil, reader == nil, fstat(STDOUT_FILENO, &status) == 0 else { return }
@@ -87,7 +87,7 @@ final class StandardOutput {
     }
   }
 
-  /// Lets the program go on when the reader of a pipe goes, until a line cannot be written.
+  /// Lets the program continue when the reader of a pipe exits, until a line cannot be written.
   func ignoreReader() { reader?.cancel() }
 
   private static func variable(_ name: String) -> String? { g_getenv(name).map { String(cString: $0) } }
@@ -135,7 +135,7 @@ final class Keyboard {
     }
   }
 
-  /// Sets the terminal again after the program was stopped and continued in the foreground.
+  /// Sets up the terminal again after the program was stopped and continued in the foreground.
   func resume() { if tcgetpgrp(STDIN_FILENO) == getpgrp() { _ = Self.silence(before) } }
 
   private static func silence(_ terminal: termios) -> Bool {

@@ -58,7 +58,8 @@ nonisolated struct LocationTemplate {
     }
   }
 
-  /// Returns the line for a refusal, so that a status bar does not go on showing the last location; nil for other forms.
+  /// Returns the line for a refusal, so that a status bar does not continue to show the last location; nil for other
+  /// forms.
   func text(refusal sentence: String) -> String? {
     guard case .waybar = form else { return nil }
     return JSONText.object([("text", .string("")), ("tooltip", .string(sentence)), ("class", .string("denied"))])

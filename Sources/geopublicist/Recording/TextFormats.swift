@@ -3,7 +3,7 @@ import GeopublicistCGLib
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// GPX 1.1, with speed and course in Garmin's extension, which many programs read, and the accuracy in our own.
+/// GPX 1.1, with speed and course in Garmin's extension, which many programs read, and the accuracy in a separate one.
 nonisolated struct GPXFormat: TrackFormat {
   private let start: Timestamp
   private var isInterrupted = false
@@ -123,8 +123,8 @@ nonisolated struct GeoJSONFormat: TrackFormat {
   }
 }
 
-/// NMEA 0183 as receivers write it: GGA and RMC for each fix, and GST if its accuracy is known; between two segments an RMC
-/// without a fix.
+/// NMEA 0183 as receivers write it: GGA and RMC for each fix, and GST if its accuracy is known; between two segments an
+/// RMC without a fix.
 nonisolated struct NMEAFormat: TrackFormat {
   let header = ""
   let trailer = ""

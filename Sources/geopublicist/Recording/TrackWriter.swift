@@ -19,7 +19,7 @@ protocol TrackSink: AnyObject {
 /// Why a recording cannot be written.
 nonisolated struct TrackFailure: Error {
   let message: String
-  /// Whether the reader of standard output has gone, which is no failure.
+  /// Whether the reader of standard output has exited, which is not a failure.
   private(set) var isEndOfReader = false
 
   init(_ message: String) { self.message = message }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import MainLoop
 
-/// Decides when the clock's time zone is set: when the computed zone has been the same for a while, unless somebody has
-/// set another one since it was computed. A pure state machine; times are those of the monotonic clock, so that
+/// Decides when the clock's time zone is set: when the computed zone has been the same for a while, unless another one
+/// has been set since it was computed. A pure state machine; times are those of the monotonic clock, so that
 /// the wait does not end while the machine sleeps.
 nonisolated struct TimeZoneMachine: StateMachine {
   enum Event: MachineEvent, Equatable {
@@ -22,7 +22,7 @@ nonisolated struct TimeZoneMachine: StateMachine {
     /// Find out whether every user allows it, and the clock's zone.
     case check
     case set(String)
-    /// Write down that nothing is to be done until another zone than this one is computed.
+    /// Record that nothing needs to be done until a different zone is computed.
     case settle(String)
   }
 
@@ -40,7 +40,7 @@ nonisolated struct TimeZoneMachine: StateMachine {
   }
 
   private let patience: Duration
-  /// The last zone that needs nothing more, because the clock has shown it or somebody has preferred another one.
+  /// The last zone that needs nothing more, because the clock has shown it or another one was set by hand.
   private(set) var settled: String?
   private var candidate: Candidate?
   private var step = Step.waiting
@@ -48,7 +48,7 @@ nonisolated struct TimeZoneMachine: StateMachine {
 
   /// - Parameters:
   ///   - patience: How long a zone must stay the same, and the pause after a failure.
-  ///   - settled: What an earlier run has written down.
+  ///   - settled: The zone that an earlier run has recorded.
   init(patience: Duration, settled: String?) {
     self.patience = patience
     self.settled = settled
@@ -76,10 +76,10 @@ nonisolated struct TimeZoneMachine: StateMachine {
     case .checked(let clock, let mayBeSet):
       guard case .checking(let checked) = step else { return [] }
       step = .waiting
-      // Another zone has been computed meanwhile, and has its own turn.
+      // Another zone has been computed meanwhile, and is handled next.
       guard let candidate, candidate.zone == checked.zone, candidate.since == checked.since else { return [] }
       guard mayBeSet, let clock else { return retry(at: now) }
-      // Somebody has set it since, who knows better.
+      // The zone has been set by hand since, which takes precedence.
       guard clock != candidate.zone, clock == candidate.clock ?? clock else { return settle(candidate.zone) }
       step = .setting(candidate)
       return [.set(candidate.zone)]

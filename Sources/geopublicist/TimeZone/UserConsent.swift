@@ -12,10 +12,10 @@ enum UserConsent: Equatable {
   case denied(user: UInt32)
   /// GNOME sets the clock for a user.
   case desktop(user: UInt32)
-  /// It could not be found out.
+  /// The consent could not be determined.
   case unknown
 
-  /// Explains why the clock is left alone; nil if it is not.
+  /// Explains why the clock is not changed; nil if it may be.
   var complaint: String? {
     switch self {
     case .given: nil
@@ -30,17 +30,17 @@ enum UserConsent: Equatable {
   }
 }
 
-/// Asks for each user, one after the other. Another user's access is asked for on a connection of that user, because
-/// the service tells it nobody else; that takes root.
+/// Asks for each user, one after the other. Another user's access is requested on a connection of that user, because
+/// the service reports it to no other user; this requires root.
 final class ConsentQuestions {
   private static let logind: BusName = "org.freedesktop.login1"
   /// The service promises to answer within 5 s.
   private static let patience = CallTimeout.milliseconds(5_500)
 
   private let bus: Connection.Bus
-  /// Where logind is.
+  /// The connection to the bus of logind.
   private let connection: Connection
-  /// The connection of the user who is being asked for.
+  /// The connection of the user whose access is being requested.
   private var question: Connection?
 
   init(_ bus: Connection.Bus, logindOn connection: Connection) {
@@ -57,7 +57,7 @@ final class ConsentQuestions {
       switch result {
       case .success(let values):
         self?.ask(for: (values.first?.array ?? []).compactMap { $0.structure?.first?.uint32 }[...], handler)
-      // Without logind nobody is logged in.
+      // Without logind no user is logged in.
       case .failure(.refused(let error)) where [.serviceUnknown, .nameHasNoOwner].contains(error.name):
         handler(.given)
       case .failure: handler(.unknown)
@@ -86,8 +86,8 @@ final class ConsentQuestions {
     }
   }
 
-  /// Connects as a user: the bus reads the effective user when the connection is opened. The real user remains root's, so
-  /// that this user cannot signal or trace the program.
+  /// Connects as a user: the bus reads the effective user when the connection is opened. The real user remains root's,
+  /// so that this user cannot signal or trace the program.
   private static func connection(to bus: Connection.Bus, as user: UInt32) -> Connection? {
     guard user != geteuid() else { return try? Connection(to: bus) }
     guard seteuid(user) == 0 else { return nil }
@@ -95,7 +95,7 @@ final class ConsentQuestions {
     return try? Connection(to: bus)
   }
 
-  /// Whether GNOME's settings of a user say that the desktop sets the time zone. They are that user's files, so that
+  /// Whether GNOME's settings of a user show that the desktop sets the time zone. They are that user's files, so that
   /// user's program reads them, for 5 s at most.
   private static func desktopSetsClock(for user: UInt32) -> Bool {
     let identity = user == getuid() ? [] : identity(of: user)
