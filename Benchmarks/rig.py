@@ -35,7 +35,7 @@ regions=20000
 
 
 def expect(answer):
-    """Returns what a call was answered, and fails if it was refused."""
+    """Returns the answer to a call, and fails if it was refused."""
     if answer is None or answer.kind != wire.REPLY:
         raise Failure(f"refused: {answer.arguments() if answer else 'no answer'}")
     return answer.arguments()

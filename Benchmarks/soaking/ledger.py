@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what must hold.
+"""Checks the conditions that must hold.
 
 A *session* of a well-behaved client is the time between two events after which it receives a first fix: a Start, or regained
 access. Between its own first and last fix it must receive every fix that any client received, each once and in order. While

@@ -2,7 +2,7 @@
 import DBus
 import MainLoop
 
-/// What the service is about; it knows nothing of the bus.
+/// The logic of the service, independent of the bus.
 final class Counter {
   private(set) var count: UInt32 = 0
 

@@ -3,7 +3,7 @@ import DBus
 import MainLoop
 import MainLoopTasks
 
-/// Runs what the articles of the documentation show.
+/// Runs the programs that the articles of the documentation show.
 ///
 ///     articles-example combine | counter ADDRESS | watch ADDRESS | increase ADDRESS | follow ADDRESS
 @main enum Articles {

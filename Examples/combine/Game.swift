@@ -2,7 +2,7 @@
 import Combine
 import Foundation
 
-// Foundation's networking is a module of its own on Linux.
+// Foundation's networking is a separate module on Linux.
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif

@@ -18,7 +18,7 @@ enum PlaceError: String, Error {
   case denied
 }
 
-/// What a location manager's delegate would send.
+/// The events that a location manager's delegate would send.
 final class PlaceService {
   let placePublisher = PassthroughSubject<Place?, Never>()
   let statusPublisher = PassthroughSubject<String, PlaceError>()

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// A package of its own, so that the rest builds without GTK: apt install libgtk-3-dev
+// A separate package, so that the rest builds without GTK: apt install libgtk-3-dev
 let package = Package(
   name: "live-label",
   dependencies: [.package(name: "geopublicist", path: "../..")],

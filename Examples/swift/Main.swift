@@ -59,7 +59,7 @@ import Publicist
     MainLoop.main.quit()
   }
 
-  /// Prints a line at once, even into a pipe.
+  /// Prints a line immediately, even into a pipe.
   private static func say(_ line: String) {
     print(line)
     fflush(nil)

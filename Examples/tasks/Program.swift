@@ -3,8 +3,8 @@ import MainLoop
 import MainLoopTasks
 import Publishing
 
-/// Tasks on GLib's main loop: a view model that computes elsewhere, and a loop over the values of a publisher. Prints what
-/// happens, in order, and ends.
+/// Tasks on GLib's main loop: a view model that computes elsewhere, and a loop over the values of a publisher. Prints
+/// the events in order, and ends.
 @main enum Program {
   static func main() {
     MainLoop.main.serveTasks()

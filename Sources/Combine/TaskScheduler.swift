@@ -7,7 +7,7 @@
 /// search.debounce(for: .seconds(0.5), scheduler: TaskScheduler.main).sink { show($0) }
 /// ```
 ///
-/// Work that is due at once runs in order. Times are those of the continuous clock.
+/// Work that is due at the same time runs in order. Times are those of the continuous clock.
 @MainActor public struct TaskScheduler: @MainActor Scheduler {
   /// The scheduler of the main actor.
   public static let main = TaskScheduler()

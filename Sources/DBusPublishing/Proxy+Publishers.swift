@@ -34,7 +34,7 @@ extension Proxy {
   ) -> AnyPublisher<Output, Never> {
     Deferred {
       let subject = PassthroughSubject<Output, Never>()
-      // Holds what was registered until the subscription is cancelled.
+      // Holds the registration until the subscription is cancelled.
       return subject.handleEvents(receiveCancel: register { subject.send($0) })
     }.eraseToAnyPublisher()
   }

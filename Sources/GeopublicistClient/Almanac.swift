@@ -3,7 +3,7 @@ import DBus
 import GeopublicistContract
 import GeopublicistLocationModel
 
-/// Day and night, the time zone and the town, as told by the service.
+/// Day and night, the time zone and the town, as reported by the service.
 nonisolated public struct Almanac: Equatable, Sendable {
   /// A phase of the day and when it begins.
   public struct Change: Equatable, Sendable {
@@ -63,8 +63,8 @@ nonisolated public struct Almanac: Equatable, Sendable {
   }
 }
 
-/// Follows an almanac of the service, across restarts of the service and without repeating one. Releasing the object, or
-/// ``cancel()``, ends it.
+/// Follows an almanac of the service, across restarts of the service and without repeating one. Releasing the object,
+/// or ``cancel()``, ends it.
 @MainActor public final class ServiceAlmanac {
   /// An update is an almanac.
   public typealias Event = ServiceEvent<Almanac>
@@ -145,7 +145,7 @@ extension ServiceConnection {
     }
   }
 
-  /// The service's own timeout comes first and has a more specific message.
+  /// The service's own timeout passes first and has a more specific message.
   static func patience(_ options: ClientOptions) -> CallTimeout {
     .after(options.timeout + .seconds(10))
   }

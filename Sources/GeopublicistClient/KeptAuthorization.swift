@@ -21,7 +21,7 @@ nonisolated struct KeptAuthorization {
     Authorization(status: status, reason: reason, revealed: revealed, asked: asked)
   }
 
-  /// Notes that the service has gone.
+  /// Notes that the service has exited.
   mutating func interrupted() { isSettling = true }
 
   /// Returns the authorization to report after a decision of the service; nil if it is the same as before, or may
@@ -48,7 +48,7 @@ nonisolated struct KeptAuthorization {
     return new
   }
 
-  /// Returns the authorization to report when the time to settle is over.
+  /// Returns the authorization to report when the time to settle has passed.
   mutating func timer(at now: MonotonicInstant) -> Authorization? {
     guard let unsettled, unsettled.until <= now else { return nil }
     return tell(unsettled.authorization)

@@ -53,7 +53,7 @@ nonisolated struct KeptObject<Update: Sendable> {
     }
   }
 
-  /// Whether the object is wanted and has not ended for good.
+  /// Whether the object is wanted and has not ended permanently.
   var isKept: Bool { state != .idle && state != .over }
 
   /// Handles an event and returns the actions to perform, in order. `chance`, from 0 to 1, spreads the calls of many
@@ -84,7 +84,7 @@ nonisolated struct KeptObject<Update: Sendable> {
     tell(authorization.revealed(level, isReduced: isReduced))
   }
 
-  /// Closes the object for good and reports the reason.
+  /// Closes the object permanently and reports the reason.
   mutating func complete(_ reason: String) -> [Action] {
     guard isKept else { return [] }
     return end(.over) + [.tell(.closed(reason))]
@@ -147,7 +147,7 @@ nonisolated extension KeptObject {
     switch state {
     case .idle, .over: return []
     case .waiting: return new == nil ? [] : create()
-    // The pending call has started the service, or fails because its owner has gone.
+    // The pending call has started the service, or fails because its owner has exited.
     case .creating where old == nil || new == nil: return []
     case .creating: return create()
     case .starting, .running, .refused:
@@ -198,7 +198,7 @@ nonisolated extension KeptObject {
   private mutating func decided(_ status: String, _ reason: String, _ now: MonotonicInstant) -> [Action] {
     guard let path, let new = authorization.read(status, reason) else { return [] }
     var actions: [Action] = []
-    // The rule that forbade the start has gone.
+    // The rule that forbade the start no longer applies.
     if case .refused = state, new.status != .restricted {
       state = .starting(path)
       actions.append(.start(path, attempt: attempt))

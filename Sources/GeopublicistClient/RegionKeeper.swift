@@ -96,7 +96,7 @@ nonisolated struct RegionMemory {
   /// Whether the service has restarted, so that its first event may be known already.
   private var isAfterRestart = false
 
-  /// Notes that the service has gone.
+  /// Notes that the service has exited.
   mutating func interrupted() { isAfterRestart = true }
 
   /// Notes that the state is no longer known.

@@ -19,7 +19,7 @@ import GeopublicistLocationModel
   /// The service's manager object.
   public var manager: Proxy { calls.proxy }
   let calls: Location1Proxy
-  // Kept as long as the connection, because every match on the service's name needs its owner at once.
+  // Kept as long as the connection, because every match on the service's name needs its owner immediately.
   private var watch: NameWatch?
 
   /// Uses an open connection. Does not start the service.

@@ -14,7 +14,7 @@ nonisolated public enum ServiceEvent<Update: Sendable>: Sendable {
   case refused(DBusError)
   /// The service cannot be called. Unless that is final, the call is repeated.
   case failed(DBusError, isFinal: Bool)
-  /// The service has gone. The object is created again when it is back.
+  /// The service has exited. The object is created again when the service is back.
   case interrupted
   /// Updates continue after an interruption.
   case resumed

@@ -136,7 +136,7 @@ nonisolated enum ServiceObjectAction<Update: Sendable> {
   case readAuthorization(ObjectPath)
   /// Read the service's sentence about the authorization.
   case readMessage(ObjectPath)
-  /// The object has gone with the service, whether that is reported or not.
+  /// The object has ended with the service, whether that is reported or not.
   case lost
   case tell(ServiceEvent<Update>)
 }

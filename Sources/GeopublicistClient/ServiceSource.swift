@@ -13,7 +13,7 @@ import MainLoop
 /// ```
 ///
 /// The filters run in the service. Updates continue after restarts of the service, GeoClue or the bus, and no
-/// location is delivered twice. Without a service the state is `unavailable` at once, until one is installed or
+/// location is delivered twice. Without a service the state is `unavailable` immediately, until one is installed or
 /// started.
 @MainActor public final class ServiceSource: FilteringLocationSource {
   public var onEvent: ((LocationSourceEvent) -> Void)?
@@ -108,7 +108,7 @@ import MainLoop
       switch result {
       case .success(let answer):
         let authorization = Authorization(status: answer.status, reason: answer.reason, asked: asked.accuracy)
-        // A subscription reports the authorization itself, and knows the level.
+        // A subscription reports the authorization itself, with the level.
         if let self, options == nil, let authorization { onEvent?(.authorization(authorization)) }
       case .failure(let failure): self?.failed(failure.error)
       }

@@ -5,9 +5,9 @@ import GeopublicistInstants
 ///
 /// A location passes if it is the first one, lies at least the distance threshold from the last one sent, or is known
 /// to be more accurate than that one by at least half and at least 10 m. The last location sent never passes again. The
-/// newest location that passed is the candidate, which a later one replaces if it passes, too, and drops if it lies
-/// elsewhere, because what is sent must still hold. The candidate waits until the time threshold since the last one sent
-/// is over and then (or from its own arrival, if later) for the debounce.
+/// newest location that passed is the candidate. A later one replaces it if that one passes, too, and drops it if that
+/// one lies elsewhere, because a location that is sent must still be valid. The candidate waits until the time
+/// threshold since the last one sent has passed, and then (or from its own arrival, if later) for the debounce.
 ///
 /// Compares with the last location *sent*, not the last received, so that slow movement passes eventually.
 ///
@@ -65,8 +65,8 @@ package struct DeliveryRule: Sendable {
 
   package mutating func received(_ location: Location, at now: MonotonicInstant) -> [Action] {
     var actions: [Action] = []
-    // The candidate's quiet time was over before this location arrived, even if the timer is late. Without debounce the
-    // newest location wins.
+    // The candidate's quiet time had passed before this location arrived, even if the timer is late. Without debounce
+    // the newest location wins.
     if configuration.debounce > .zero, let due, due <= now { actions += deliverCandidate(at: now) }
     let fix = Timed(location: location, at: now)
     if passes(location) {
@@ -102,8 +102,8 @@ package struct DeliveryRule: Sendable {
     return proceed(at: now)
   }
 
-  /// Drops what waits, because the device may move unseen: the source was released, or the machine has slept. The last
-  /// one sent still counts.
+  /// Drops the candidate, because the device may move unseen: the source was released, or the machine has slept. The
+  /// last location sent still counts.
   package mutating func drop() -> [Action] {
     (candidate, newest) = (nil, nil)
     return settleTimer()

@@ -83,7 +83,7 @@ package struct FixArbiter: Sendable {
 
   /// Returns what ``accept(_:at:)`` would decide, without changing anything.
   package func verdict(on fix: Location, at now: BootInstant) -> Verdict {
-    // A recorded track is what its author wants to see, at any speed.
+    // A recorded track is published at any speed, as its author intends.
     guard fix.source != .replay else { return .accepted }
     guard fix.receivedAt >= forgottenAt else { return .outOfOrder }
     guard let published else { return .accepted }

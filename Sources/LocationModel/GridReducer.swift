@@ -57,7 +57,7 @@ package struct GridReducer: Sendable {
   /// When the reduced location may change next, or nil before the first one.
   package var changesAt: BootInstant? { choice.map { level.endOfInterval(of: $0.location.receivedAt) } }
 
-  /// Whether a reduced location still stands for its interval at `now`, so that no finer location can change it.
+  /// Whether the interval of a reduced location has not ended at `now`, so that no finer location can change it.
   package func isCurrent(_ reduced: Location, at now: BootInstant) -> Bool {
     grid != nil && level.interval(of: reduced.receivedAt) == level.interval(of: now)
   }

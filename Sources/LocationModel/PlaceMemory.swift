@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistInstants
 
-/// The last reduced location that a client of each user received, and when to write it down.
+/// The last reduced location that a client of each user received, and when to record it.
 ///
-/// Never anything finer than ``AccuracyLevel/city``. Answers only the same user, so that no user learns where another
-/// one was.
+/// Never anything finer than ``AccuracyLevel/city``. Returns it only for the same user, so that no user learns where
+/// another one was.
 package struct PlaceMemory: Sendable {
   package enum Action: Equatable, Sendable {
     case write(user: UInt32, text: String)
@@ -71,13 +71,13 @@ package struct PlaceMemory: Sendable {
     return (.zero...Self.maximumAge).contains(age) ? (location, age) : nil
   }
 
-  /// Forgets a user. Erases even what another run of the service may have written.
+  /// Forgets a user. Erases even a record that another run of the service may have written.
   package mutating func forget(_ user: UInt32) -> [Action] {
     records[user] = nil
     return [.erase(user: user)]
   }
 
-  /// Takes what an earlier run wrote; returns what must be erased because it is damaged or too old.
+  /// Reads the records of an earlier run; returns those to be erased because they are damaged or too old.
   package mutating func restore(_ text: String, of user: UInt32, at now: BootInstant, _ time: Timestamp) -> [Action] {
     guard let place = RememberedPlace(text), time - place.location.timestamp <= Self.maximumAge
     else {
@@ -88,7 +88,7 @@ package struct PlaceMemory: Sendable {
     return evict()
   }
 
-  /// Writes what has changed since it was last written, because the service ends.
+  /// Writes the records that have changed since they were last written, because the service ends.
   package mutating func flush(at now: BootInstant) -> [Action] {
     records.filter { $0.value.place != $0.value.written }.keys.sorted().flatMap { write($0, at: now) }
   }
@@ -110,7 +110,7 @@ package struct PlaceMemory: Sendable {
   }
 }
 
-/// A reduced location as it is written down: one line, always the centre of a cell, whatever the line contains.
+/// A reduced location as it is recorded: one line, always the centre of a cell, whatever the line contains.
 struct RememberedPlace: Equatable, Sendable {
   let location: Location
   var level: AccuracyLevel { location.level }

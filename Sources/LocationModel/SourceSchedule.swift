@@ -5,8 +5,8 @@ import GeopublicistInstants
 /// consume power.
 ///
 /// The source is released when the next possible delivery of every need is more than a minute away, and reacquired in
-/// time to have a location by then. A need that may wait does not hold a source that does not answer. After the last need
-/// has ended, it is kept briefly, so that short-lived clients do not overload it.
+/// time to have a location by then. A need that may wait does not hold a source that does not answer. After the last
+/// need has ended, it is kept briefly, so that short-lived clients do not overload it.
 ///
 /// The owner keeps one timer for ``update(at:)``.
 package struct SourceSchedule: Sendable {
@@ -36,7 +36,7 @@ package struct SourceSchedule: Sendable {
   private var needs: [ObjectIdentifier: Need] = [:]
   private var held: AccuracyLevel?
   private var lingersUntil: MonotonicInstant?
-  /// Whether a need has ended since the last update. One that waits for its next time does not come back soon.
+  /// Whether a need has ended since the last update. A need that waits for its next time does not return soon.
   private var hasEnded = false
 
   /// Creates a schedule without needs.
@@ -106,13 +106,13 @@ extension SourceSchedule.Need {
   }
 }
 
-/// The tries of a source that does not answer: short at first, then longer, for slow receivers, but ever more rarely, to
-/// spare a machine that has no source.
+/// The tries of a source that does not answer: short at first, then longer, for slow receivers, but ever more rarely,
+/// to spare a machine that has no source.
 enum SourceTries {
   /// The pauses after the first tries; all others are the ``longestPause``.
   private static let pauses = [Duration.seconds(120), .seconds(600)]
   private static let longestPause = Duration.seconds(1_800)
-  /// The lengths of the tries after ``pauses``, again and again.
+  /// The lengths of the tries after ``pauses``, which repeat.
   private static let lengths = [Duration.seconds(60), .seconds(120), .seconds(60), .seconds(60)]
 
   /// Returns whether the source is held after a time without an answer, and when that changes, from the same start.
@@ -137,15 +137,15 @@ enum SourceTries {
 
 /// When a subscription needs the source.
 ///
-/// A subscription that may wait, for its time threshold or for a significant change, does not hold a source that does not
-/// answer.
+/// A subscription that may wait, for its time threshold or for a significant change, does not hold a source that does
+/// not answer.
 package struct SourceWait: Sendable {
   /// The time from a location that ends a check for significant changes to the next check.
   package static let checkInterval = Duration.seconds(1_800)
   /// How long a check waits at first for a location.
   static let checkLength = Duration.seconds(30)
-  /// How long an update that is due waits at first for a location, with the warm-up. Receivers that were off for minutes
-  /// need most of it.
+  /// How long an update that is due waits at first for a location, with the warm-up. Receivers that were off for
+  /// minutes need most of it.
   static let updateLength = Duration.seconds(60)
 
   /// When the source is tried next, at the earliest.

@@ -27,7 +27,7 @@ package struct UpdateBudget<Clock>: Sendable {
 
   package var hasSentAll: Bool { maxUpdates > 0 && delivered >= maxUpdates }
 
-  /// When the time is over, or nil before the first start and if unlimited.
+  /// When the time ends, or nil before the first start and if unlimited.
   package var deadline: Instant<Clock>? {
     guard duration > .zero else { return nil }
     return startedAt.map { $0 + duration }

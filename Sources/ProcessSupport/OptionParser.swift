@@ -7,9 +7,9 @@ import GeopublicistCGLib
     /// The long form, without hyphens.
     public let name: String
     public let letter: Character?
-    /// What it does, in a line of the help.
+    /// Its effect, in a line of the help.
     public let help: String
-    /// What stands for its value in the help; nil for a switch.
+    /// The placeholder of its value in the help; nil for a switch.
     public let value: String?
     /// The values that a shell offers.
     public let words: [String]
@@ -127,7 +127,8 @@ import GeopublicistCGLib
     return option.value != nil && attached == nil ? option : nil
   }
 
-  /// Returns the options that an argument such as `--count=1`, `-n1` or `-jn` names, each with the value attached to it.
+  /// Returns the options that an argument such as `--count=1`, `-n1` or `-jn` names, each with the value attached to
+  /// it.
   private func read(_ argument: String) throws(UsageError) -> [(option: Option, value: String?)] {
     if argument.hasPrefix("--") {
       let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -178,7 +179,7 @@ private struct Entry {
     raw.arg_description = option.value.map { UnsafePointer(g_strdup($0)) }
   }
 
-  /// What the command line says: empty for a switch, nil if the option was not given.
+  /// The value on the command line: empty for a switch, nil if the option was not given.
   var value: String? { flag.pointee != 0 ? "" : text.pointee.map { String(cString: $0) } }
 
   func free() {

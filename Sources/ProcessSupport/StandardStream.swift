@@ -4,7 +4,8 @@ import Glibc
 
 /// Standard output and standard error, without the C library's shared streams, which Swift's concurrency checks reject.
 public enum StandardStream {
-  /// Writes a whole text to a descriptor, waiting while it takes no more; returns the `errno` of a failure, nil without one.
+  /// Writes a whole text to a descriptor, waiting while it accepts no more; returns the `errno` of a failure, nil
+  /// without one.
   public static func write(_ text: String, to descriptor: Int32) -> Int32? {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
@@ -22,7 +23,7 @@ public enum StandardStream {
   }
 
   /// Prints a text on standard output before the program ends, and returns the program's exit status: 1 after an error,
-  /// which it reports. A reader that has gone is no error.
+  /// which it reports. A reader that has exited is not an error.
   public static func print(_ text: String, as program: String) -> Int32 {
     guard let code = write(text, to: STDOUT_FILENO), code != EPIPE else { return 0 }
     StandardError.write("\(program): The output cannot be written: \(String(cString: strerror(code)))\n")

@@ -41,7 +41,7 @@ nonisolated public enum TextFile {
 
   public static func exists(_ path: String) -> Bool { g_file_test(path, cglib_file_test_exists) != 0 }
 
-  /// Returns the paths of the `*.conf` files in a folder in the order in which they count; none if there is no folder.
+  /// Returns the paths of the `*.conf` files in a folder in the order in which they apply; none if there is no folder.
   public static func dropIns(in folder: String) -> [String] {
     names(in: folder).filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }
   }
@@ -63,11 +63,11 @@ public enum StateFolder {
     getenv("STATE_DIRECTORY").flatMap { String(cString: $0).split(separator: ":").first.map(String.init) }
   }
 
-  /// Where the packaged unit has it.
+  /// Its path with the packaged unit.
   public static let packaged = "/var/lib/geopublicist"
 }
 
-/// A small file in systemd's runtime directory, by which one run of the service tells the next a few lines.
+/// A small file in systemd's runtime directory, by which one run of the service passes a few lines to the next.
 public struct RuntimeFile {
   /// More is not read.
   private static let maximumBytes = 4_096

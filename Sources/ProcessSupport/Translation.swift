@@ -4,8 +4,8 @@ import Glibc
 
 /// Returns a text in the user's language.
 ///
-/// `po/update.py` collects the arguments, so they are literals. Without ``Translations/open()``, as in the service, which
-/// loads no catalog, the text is returned as it is.
+/// `po/update.py` collects the arguments, so they are literals. Without ``Translations/open()``, as in the service,
+/// which loads no catalog, the text is returned as it is.
 nonisolated public func tr(_ phrase: Phrase) -> String { phrase.filled(into: translated(phrase.key)) }
 
 /// Returns the form of a text that a number requires in the user's language.
@@ -24,7 +24,7 @@ nonisolated private func translated(_ key: String) -> String {
   key.isEmpty ? key : key.withCString { text in g_dgettext(nil, text).map { String(cString: $0) } } ?? key
 }
 
-/// A text whose values are apart: catalogs have `{1}`, `{2}` … in their places, in any order.
+/// A text with separate values: catalogs have `{1}`, `{2}` … in their places, in any order.
 nonisolated public struct Phrase: ExpressibleByStringInterpolation {
   public struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var pieces = [""]
@@ -56,12 +56,12 @@ nonisolated public struct Phrase: ExpressibleByStringInterpolation {
       pieces: left.pieces.dropLast() + [seam] + right.pieces.dropFirst(), values: left.values + right.values)
   }
 
-  /// What the catalogs know the text by.
+  /// The key of the text in the catalogs.
   fileprivate var key: String {
     pieces.dropFirst().enumerated().reduce(pieces.first ?? "") { "\($0){\($1.offset + 1)}\($1.element)" }
   }
 
-  /// Puts the values into their places; braces in values mean nothing.
+  /// Puts the values into their places; braces in values are not placeholders.
   fileprivate func filled(into text: String) -> String {
     var result = ""
     var rest = text[...]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Publishing
 
-/// A subscriber under the control of a test. It requests what the test says and records what it receives.
+/// A subscriber under the control of a test. It requests as much as the test chooses, and records all events.
 ///
 /// It also records ``breaches`` of the contract between a publisher and its subscriber, for tests of publishers.
 public final class Recorder<Input, Failure: Error>: Subscriber, Cancellable {
@@ -26,7 +26,7 @@ public final class Recorder<Input, Failure: Error>: Subscriber, Cancellable {
   public private(set) var completion: Subscribers.Completion<Failure>?
   /// Whether the test has cancelled.
   public private(set) var isCancelled = false
-  /// What the publisher did that it must not: values without demand, and anything after the end.
+  /// The violations by the publisher: values without demand, and anything after the end.
   public private(set) var breaches: [String] = []
   private var outstanding = Subscribers.Demand.none
 
@@ -35,7 +35,7 @@ public final class Recorder<Input, Failure: Error>: Subscriber, Cancellable {
   /// - Parameters:
   ///   - trace: Where to record what is received.
   ///   - name: The beginning of each entry in the trace.
-  ///   - demand: What is requested with the subscription.
+  ///   - demand: The demand requested with the subscription.
   ///   - onValue: Called for each value. Returns the number of values requested in addition.
   public init(
     _ trace: Trace = Trace(), _ name: String = "", asking demand: Subscribers.Demand = .unlimited,
@@ -98,7 +98,7 @@ public final class Recorder<Input, Failure: Error>: Subscriber, Cancellable {
 }
 
 extension Publisher {
-  /// Subscribes a `Recorder`, which requests everything unless told otherwise.
+  /// Subscribes a `Recorder`, which requests everything unless a demand is given.
   @discardableResult
   public func record(
     _ trace: Trace = Trace(), _ name: String = "", asking demand: Subscribers.Demand = .unlimited,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Publishing
 
-/// What happened in a test, in order and in few words: `1 2 end`.
+/// The events of a test, in order and in short form: `1 2 end`.
 ///
 /// A ``Recorder`` adds each value as it describes itself, and `end` or `fail` for the completion. ``mark()`` adds `|`,
-/// which separates what the test did itself. Several recorders may share a trace.
+/// which separates the steps of the test. Several recorders may share a trace.
 public final class Trace {
   /// What was added, in order.
   public private(set) var entries: [String] = []

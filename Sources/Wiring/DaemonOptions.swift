@@ -72,8 +72,8 @@ package struct ReplayOptions {
     parser.addSwitch("loop", nil, "Replay from the beginning after the end")
   }
 
-  /// Returns nil if nothing is to be replayed. Only for the session deployment, because nobody may fake the location of
-  /// all users.
+  /// Returns nil if nothing is to be replayed. Only for the session deployment, because no user may fake the location
+  /// of all users.
   init?(_ parser: OptionParser, _ deployment: LocationService.Deployment) throws(UsageError) {
     guard let option = ["replay", "at"].first(where: { parser.text($0) != nil }), let text = parser.text(option) else {
       guard parser.text("speed") == nil, !parser.isSet("loop") else {

@@ -61,7 +61,8 @@ package final class Session {
       service.lastPlaces = LastPlaces(in: folder)
       service.lastPlaces?.isOn = configuration.remembers
     }
-    // Nothing would start the replay again: without an activation file, clients would hear that nothing is installed.
+    // Nothing would start the replay again: without an activation file, clients would learn that no service is
+    // installed.
     if replay == nil { service.onIdle = { [weak self] in self?.retire() } }
   }
 
@@ -189,7 +190,7 @@ package final class Session {
     guard release == nil else { return }
     Log.info("The service is idle and exits; the next call starts it")
     // This must come first: a call that arrives once the name is free must find a unit that systemd knows to be
-    // stopping. systemd would not restart an active unit, and the call would wait for a name that nobody acquires.
+    // stopping. systemd would not restart an active unit, and the call would wait for a name that no process acquires.
     notifier.stopping()
     release = exported.release(ServiceContract.service) { [weak self] in self?.finishLastCalls() }
     if release == nil { MainLoop.main.quit() }

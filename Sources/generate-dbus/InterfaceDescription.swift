@@ -2,7 +2,7 @@
 import Foundation
 import FoundationXML
 
-/// What stands in the way of generating code, for the user.
+/// Why code cannot be generated, for the user.
 struct Problem: Error { let text: String }
 
 /// An interface of introspection XML. Its names and types are safe to be written into Swift code.

@@ -70,7 +70,7 @@ struct Daemon {
     }
   }
 
-  /// Serves until the program is told to end. Reconnects if the bus still exists after it has ended a connection.
+  /// Serves until the program must end. Reconnects if the bus still exists after it has ended a connection.
   ///
   /// dbus-broker delivers messages with headers over which libdbus leaves the bus, so any program that may send a
   /// message to the service can cause this. Exiting would be slower and no better for the clients.

@@ -88,7 +88,7 @@ def flood(address, connections, subscriptions, path, interface, member, *argumen
 
 def come_and_go(address, count):
     for number in range(int(count)):
-        # As when the process is killed: closes the socket without any message.
+        # Closes the socket without any message, as when the process is killed.
         with contextlib.closing(Peer(address)) as peer:
             if number % 4 == 0:
                 peer.begin(SERVICE, MANAGER, SERVICE, "GetLocation", "a{sv}", [{}])

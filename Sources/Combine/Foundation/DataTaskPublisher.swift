@@ -60,7 +60,7 @@ private final class DataTaskSubscription: Subscription, CustomStringConvertible,
     case done
   }
 
-  /// The closure belongs to the subscriber. It is called only where that is, and by one thread.
+  /// The closure belongs to the subscriber. It is called only in the subscriber's isolation, and by one thread.
   private struct Guarded: @unchecked Sendable { var state: State }
 
   private let guarded: Mutex<Guarded>

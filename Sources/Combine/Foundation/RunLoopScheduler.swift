@@ -2,7 +2,7 @@
 import Foundation
 import Publishing
 
-/// Runs work on the run loop, in its default mode. Somebody must run it: `RunLoop.main.run()`.
+/// Runs work on the run loop, in its default mode. The program must run it: `RunLoop.main.run()`.
 extension RunLoop: Scheduler {
   public typealias SchedulerTimeType = FoundationTime
 

@@ -55,7 +55,7 @@ package struct DayForecast: Equatable, Sendable {
 
 /// Divides consecutive solar days into phases.
 private struct PhaseTimeline {
-  /// A time at which something happens to the sun, and the same with the user's offset.
+  /// The time of an event of the sun, and the same with the user's offset.
   private struct Boundary {
     var natural: Double
     var shifted: Double

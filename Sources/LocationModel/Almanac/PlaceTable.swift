@@ -5,7 +5,7 @@ package struct PlaceAnswer: Hashable, Sendable {
   package var timeZone: String?
   /// The nearest town; nil if there is none within ``PlaceTable/reach``, and for a location of a country only.
   package var town: String?
-  /// Two letters of ISO 3166; nil if there is no town near enough to tell.
+  /// Two letters of ISO 3166; nil if there is no town near enough to decide it.
   package var country: String?
 
   package init(timeZone: String? = nil, town: String? = nil, country: String? = nil) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistInstants
 
-/// Tells the new measurements of a source from repeated and late ones, by the source's own clock.
+/// Distinguishes the new measurements of a source from repeated and late ones, by the source's own clock.
 ///
 /// A source's clock and the wall clock may differ by hours, so the two are never compared.
 struct MeasurementOrder: Sendable {
@@ -17,9 +17,9 @@ struct MeasurementOrder: Sendable {
 
   private var newest: [SourceKind: Newest] = [:]
 
-  /// Records a location that arrives at `now` on the boot clock. Returns whether it is neither a repetition nor measured
-  /// before an earlier one of its source. Many sources report whole seconds, so another place at the same time is new. A
-  /// fixed location is measured whenever it is announced.
+  /// Records a location that arrives at `now` on the boot clock. Returns whether it is neither a repetition nor
+  /// measured before an earlier one of its source. Many sources report whole seconds, so another place at the same time
+  /// is new. A fixed location is measured whenever it is announced.
   mutating func isNew(_ location: Location, at now: BootInstant) -> Bool {
     guard location.source != .static else { return true }
     if let last = newest[location.source] {

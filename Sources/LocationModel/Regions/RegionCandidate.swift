@@ -4,8 +4,8 @@ import GeopublicistInstants
 /// A change of state that evidence supports and that is not committed yet.
 ///
 /// One bad fix must not cause an event, even where good fixes are too close to the border to be evidence themselves.
-/// Such uncertain fixes therefore count against the candidate. A candidate that nothing contradicts may rest on a single
-/// fix, because Wi-Fi may be silent for long.
+/// Such uncertain fixes therefore count against the candidate. A candidate that nothing contradicts may rest on a
+/// single fix, because Wi-Fi may be silent for long.
 struct RegionCandidate: Equatable, Sendable {
   /// The new state, never unknown.
   let state: RegionState
@@ -18,7 +18,7 @@ struct RegionCandidate: Equatable, Sendable {
   /// The number of measurements that support it and that count against it.
   private var (support, against) = (1, 0)
   /// How many times as many must support it as count against it. The errors of a receiver last for as long as the
-  /// confirmation, so that a majority is no proof that the device has left the state in which it is known to be.
+  /// confirmation, so a majority does not prove that the device has left the state in which it is known to be.
   private let majority: Int
   /// The smallest assumed accuracy of the supporters, in metres.
   private var finest: Double
@@ -44,8 +44,8 @@ struct RegionCandidate: Equatable, Sendable {
     weighedAt = now
   }
 
-  /// Weighs an uncertain location against the candidate. A location far coarser than the supporters and the region says
-  /// nothing about either.
+  /// Weighs an uncertain location against the candidate. A location far coarser than the supporters and the region is
+  /// no evidence for either.
   ///
   /// Returns false if the candidate is refuted: after twice the confirmation, as many are against it as for it.
   mutating func weigh(_ location: Location, _ configuration: RegionConfiguration, at now: BootInstant) -> Bool {
@@ -66,7 +66,7 @@ struct RegionCandidate: Equatable, Sendable {
     return against == 0 ? since + configuration.confirm * 3 : nil
   }
 
-  /// When it is given up, because those against it prevent the commit and nothing more arrives.
+  /// When it is abandoned, because those against it prevent the commit and no further location arrives.
   func end(_ configuration: RegionConfiguration) -> BootInstant? {
     due(configuration) == nil ? weighedAt + configuration.confirm * 3 : nil
   }

@@ -107,7 +107,7 @@ package struct RegionMachine: Sendable {
         guard location.source == .static || age <= RegionWatch.oldestEvidence else { return [] }
         watch.take(location, configuration, at: now)
       } else if let level, level < .exact {
-        // The location of the interval, again: there is no other before the next interval.
+        // The location of the interval is repeated, because there is no other before the next interval.
         watch.looked(location, configuration, at: now)
       }
       phase = .watching(watch)

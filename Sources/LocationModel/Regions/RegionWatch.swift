@@ -23,8 +23,8 @@ struct RegionWatch: Sendable {
   private(set) var newestEvidence: RegionCandidate?
   private var candidate: RegionCandidate?
   private var evidenceAt: BootInstant
-  /// When the state is given up at the earliest, although there may be no evidence for long: it holds until the next
-  /// check, because the border is too far away.
+  /// The earliest time at which the state is given up, although there may be no evidence for long: it remains valid
+  /// until the next check, because the border is too far away.
   private var holdsUntil = BootInstant.origin
   private var sawUncertain = false
   /// When locations began to arrive that all lack an accuracy.
@@ -91,7 +91,7 @@ struct RegionWatch: Sendable {
 
   mutating func dropCandidate() { candidate = nil }
 
-  /// Returns the candidate if it is due. Gives up one that was contradicted and then heard of no more.
+  /// Returns the candidate if it is due. Drops one that was contradicted and has had no evidence since.
   mutating func commit(_ configuration: RegionConfiguration, at now: BootInstant) -> RegionCandidate? {
     guard let candidate else { return nil }
     if let end = candidate.end(configuration), now >= end { self.candidate = nil }
@@ -139,7 +139,7 @@ extension RegionWatch {
   /// When the state, or the empty reason for an unknown one, is given up; nil while a candidate stands.
   private func lossAt(_ configuration: RegionConfiguration) -> BootInstant? {
     guard candidate == nil, state != .unknown || reason == .none else { return nil }
-    // A fixed location is announced once and holds until another one is.
+    // A fixed location is announced once, and is valid until another one is announced.
     if state != .unknown, newestEvidence?.newest.source == .static { return nil }
     return max(
       state == .unknown ? .origin : holdsUntil, evidenceAt + configuration.unknownAfter)

@@ -20,7 +20,7 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
     downstream = Outlet(subscriber)
   }
 
-  /// Whether the end has been reached, so that no side counts any more.
+  /// Whether the end has been reached, after which no side counts.
   @inlinable var isOver: Bool { phase == .ending || phase == .done }
 
   /// Creates the subscriber for one upstream.
@@ -92,7 +92,7 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
     guard !isOver else { return }
     let isStarted = phase == .live
     cancelSides(.ending)
-    // The subscription must precede the completion. What it requests has no effect any more; it may be cancelled.
+    // The subscription must precede the completion. Its requests no longer have an effect, but it may be cancelled.
     if !isStarted { downstream.receive(subscription: self) }
     guard phase == .ending else { return }
     phase = .done

@@ -8,7 +8,7 @@ enum Phase: UInt8 {
   case live
   /// The last value is being delivered. Only a cancellation still has an effect.
   case ending
-  /// Completed or cancelled. Nothing is delivered any more.
+  /// Completed or cancelled. Nothing more is delivered.
   case done
 }
 

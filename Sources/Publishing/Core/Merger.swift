@@ -34,7 +34,7 @@ final class Merger<Input, Failure: Error>: Subscription, Described {
     downstream.receive(subscription: self)
   }
 
-  /// Whether sides are still listened to.
+  /// Whether events of the sides are still handled.
   @inlinable var isLive: Bool { !isDone && failure == nil }
 
   /// Subscribes to one more side, which `open` must already include.
@@ -108,14 +108,15 @@ final class Merger<Input, Failure: Error>: Subscription, Described {
     }
     isDraining = false
     endIfOver()
-    // Only now, when the queue is empty: values of an endless sequence must not pile up behind it.
+    // Only when the queue is empty, because values of an endless sequence must not pile up behind it.
     if demand == .unlimited, !asksForEverything, isLive {
       asksForEverything = true
       for side in sides { side?.request(.unlimited) }
     }
   }
 
-  /// Completes if one side has failed, or if all have ended and no value waits. Not in the middle of the waiting values.
+  /// Completes if one side has failed, or if all have ended and no value waits. Not in the middle of the waiting
+  /// values.
   @inlinable
   func endIfOver() {
     guard !isDone, !isDraining, failure != nil || (open == 0 && waiting.isEmpty) else { return }

@@ -119,7 +119,7 @@ final class PublishedAssignment<Value>: Link, Subscriber {
   @usableFromInline typealias Input = Value
   @usableFromInline typealias Failure = Never
 
-  /// Nil from the end of the property. That is set before anything else happens then, so the reference is never stale.
+  /// Nil after the end of the property, which sets this before anything else, so the reference is never stale.
   @usableFromInline unowned(unsafe) var storage: PublishedStorage<Value>?
 
   @inlinable init(_ storage: PublishedStorage<Value>) { self.storage = storage }

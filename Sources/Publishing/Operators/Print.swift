@@ -34,7 +34,7 @@ final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure
   /// How the line of a value begins.
   @usableFromInline let valueHead: String
   @usableFromInline var stream: (any TextOutputStream)?
-  /// The last line, for its memory.
+  /// The last line, whose memory is reused.
   private var line = ""
 
   @inlinable
@@ -84,7 +84,7 @@ final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure
     super.cancel()
   }
 
-  /// Returns what interpolation does, which looks for the conformance each time. Here the compiler knows it.
+  /// Returns the same text as interpolation, which looks up the conformance each time. Here it is known statically.
   @inlinable
   func text(of value: Value) -> String {
     guard !(value is any TextOutputStreamable), let value = value as? any CustomStringConvertible else {

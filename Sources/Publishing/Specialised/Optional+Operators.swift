@@ -9,7 +9,7 @@ extension Optional.Publisher where Wrapped: Equatable {
   public func removeDuplicates() -> Self { self }
 }
 
-// MARK: Operators that leave the value or take it away
+// MARK: Operators that keep or remove the value
 
 extension Optional.Publisher {
   @inlinable

@@ -46,7 +46,7 @@ final class Alarm<Context: Scheduler> {
     last?.cancel()
   }
 
-  /// Cancels the alarm for good.
+  /// Cancels the alarm permanently.
   @inlinable
   func stop() {
     unset()
