@@ -43,7 +43,7 @@ import Publicist
     withExtendedLifetime(publicist) {}
   }
 
-  /// Prints what has changed whenever something has.
+  /// Prints each change.
   private static func show(_ model: ObservableLocation, _ level: AccuracyLevel) async {
     var (lastStatus, lastPlace) = ("", "")
     for await (status, place, isDone) in Observations({ (model.status, model.place, model.isDone) }) {

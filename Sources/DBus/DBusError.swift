@@ -3,7 +3,7 @@
 nonisolated public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of error, for programs.
   public var name: ErrorName
-  /// What went wrong, as a sentence. May be empty if the error comes from another program.
+  /// The cause, as a sentence. May be empty if the error comes from another program.
   public var message: String
 
   /// Creates an error to throw or to answer a call with.

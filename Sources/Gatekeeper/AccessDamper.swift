@@ -2,7 +2,7 @@
 import DBus
 import GeopublicistLocationModel
 
-/// What a user's session and agents allow: the facts that a user's own programs can change at any rate.
+/// The access that a user's session and agents allow: the facts that a user's own programs can change at any rate.
 nonisolated struct UserAccess: Hashable, Sendable {
   var session = Facts.Session.unknown
   var agents = AgentLevels()

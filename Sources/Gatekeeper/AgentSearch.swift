@@ -2,7 +2,7 @@
 import DBus
 import GeopublicistLocationModel
 
-/// What is known about one user's GeoClue agents, and the search for them.
+/// The known facts about one user's GeoClue agents, and the search for them.
 ///
 /// Agents own no bus name: any connection of the user may be one, so each is asked for its level. At most one search
 /// with one deadline runs at a time. Every waiting call joins it and is released when it ends, even if connections stay
@@ -84,8 +84,8 @@ nonisolated struct AgentSearch {
   private var isSearched = false
   /// Whether the user's connections have ever been listed. Until then, a missing agent is not certain.
   private var hasList = false
-  /// Whether all connections of the user have answered or were silent too often. Later ones do not change that: until
-  /// they answer as agents, there is none.
+  /// Whether all connections of the user have answered or were silent too often. Later
+  /// connections do not change that: until they answer as agents, there is no agent.
   private var isSettled = false
   private var wasHeld = false
   /// The coarsest levels that the agents allow. An agent that does not confirm its level in time is left out while

@@ -108,7 +108,7 @@ final class AnswerGroup {
   }
 }
 
-/// The rounds that wait for one answer. A round that is over is dropped before the next is added, so that rounds do not
+/// The rounds that wait for one answer. A round that has ended is dropped before the next is added, so that rounds do not
 /// pile up while nothing answers.
 struct Waiters {
   private var waiting: [(round: AnswerGroup, arrived: () -> Void)] = []

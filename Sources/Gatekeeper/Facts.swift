@@ -34,7 +34,7 @@ nonisolated struct Facts: Hashable, Sendable {
     case unavailable
   }
 
-  /// What the agents of the client's user allow.
+  /// The access that the agents of the client's user allow.
   enum AgentLevel: Hashable, Sendable {
     /// The search for agents is in progress.
     case unknown
@@ -71,7 +71,7 @@ nonisolated struct Facts: Hashable, Sendable {
     static let access = Doubts(rawValue: 2)
   }
 
-  /// What GeoClue's configuration says about the declared desktop-id and this user.
+  /// The rule in GeoClue's configuration for the declared desktop-id and this user.
   enum Rule: CaseIterable, Hashable, Sendable {
     case silent
     case disallowed

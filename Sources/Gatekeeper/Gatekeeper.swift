@@ -86,5 +86,5 @@ package final class Prompt {
   }
 }
 
-/// How long the first call of a user waits for logind. Users whom logind knows have an account.
+/// How long the first call of a user waits for logind. Users listed by logind have an account.
 nonisolated let accountTime = Duration.milliseconds(300)

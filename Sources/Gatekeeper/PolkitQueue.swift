@@ -22,11 +22,11 @@ nonisolated struct PolkitQueue {
     let isInteractive: Bool
   }
 
-  /// The cancellation id under which polkit knows a check.
+  /// The id with which a check can be cancelled at polkit.
   typealias Number = UInt64
 
   enum Event: Hashable, Sendable {
-    /// A client asks a question. If the check must not start polkit, it waits while polkit is gone.
+    /// A client asks a question. If the check must not start polkit, it waits while polkit is not running.
     case asked(Question, of: Account, mayStartPolkit: Bool)
     /// polkit has answered or cannot be reached.
     case answered(Number, PolkitReply)

@@ -123,7 +123,7 @@ final class SandboxCheck {
     guard let group else { return finish(subject, .unverifiable) }
     var confinement = group.isSandbox ? Facts.Confinement.sandbox : .host
     if confinement == .host, let root {
-      // Without a user manager, Flatpak starts a program without a control group of its own.
+      // Without a user manager, Flatpak starts a program without a separate control group.
       switch root(subject.process) {
       case .host: break
       case .sandbox: confinement = .sandbox

@@ -40,7 +40,7 @@ final class SessionOwners {
     owners[session].map { .user($0) } ?? (questions[session] == nil ? .unknown : .asked)
   }
 
-  /// Records that a session has changed while its user is being asked for.
+  /// Records that a session has changed while logind is asked about its user.
   func changedWhileAsked(_ session: ObjectPath) { questions[session]?.isOvertaken = true }
 
   /// Asks logind for the user of a session, unless that is known or too many questions are open.

@@ -19,7 +19,7 @@ package final class SystemGatekeeper: Gatekeeper {
   /// How many of an account's users are searched for agents per interval. They are chosen at random.
   private static let searchesPerAccount = 4
 
-  /// What the clients of one user share.
+  /// The facts that the clients of one user share.
   private struct User {
     var access = AccessDamper()
     /// Whether logind's or an agent's answer is being confirmed.

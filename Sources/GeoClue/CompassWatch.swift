@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 
-/// Whether GeoClue may have a compass, whose angle it then writes over the course of every location.
+/// Whether GeoClue may have a compass, whose angle then replaces the course in every location.
 ///
 /// GeoClue uses iio-sensor-proxy, whose bus policy prevents other users from reading whether there is a compass. One
 /// that cannot be read may exist.

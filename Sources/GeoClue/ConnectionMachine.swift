@@ -73,7 +73,7 @@ nonisolated package struct ConnectionMachine: Sendable {
     }
   }
 
-  /// What an event means in every state.
+  /// The effects that an event has in every state.
   private mutating func note(_ event: Event) {
     switch event {
     case .serviceAppeared:
@@ -355,7 +355,7 @@ nonisolated extension ConnectionMachine {
   }
 }
 
-/// What the caller sees.
+/// The state that the caller sees.
 nonisolated extension ConnectionMachine {
   private var held: HeldClient? {
     switch state {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// What is known about the running GeoClue, regardless of the state of the connection.
+/// The known facts about the running GeoClue, regardless of the state of the connection.
 nonisolated struct GeoCluePresence: Sendable {
-  /// What a reply from GeoClue means for a pending `CreateClient`.
+  /// The meaning of a reply from GeoClue for a pending `CreateClient`.
   enum Liveness {
     /// GeoClue was unresponsive until now, so the no-agent deadline starts here.
     case first

@@ -51,7 +51,7 @@ nonisolated extension Authorization {
   ///
   /// - Parameters:
   ///   - revealed: The level of the locations, if one has arrived: it shows how coarse a reduced grant is.
-  ///   - asked: The level that the program asked for.
+  ///   - asked: The level that the program requested.
   init?(status: String, reason: String, revealed: AccuracyLevel? = nil, asked: AccuracyLevel) {
     guard let status = AuthorizationStatus(rawValue: status) else { return nil }
     if let reason = AuthorizationReason(rawValue: reason), reason.refusedStatus == status {

@@ -80,17 +80,17 @@ public enum LocationSourceEvent: Sendable {
 ///
 /// Its description is the code and the sentence, such as `denied: Location is turned off for this user. …`.
 public struct LocationError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What kind of failure it is.
+  /// The kind of failure.
   public enum Code: String, Hashable, Sendable {
     /// Access to the location is refused.
     case denied
-    /// No location can arrive: the service, GeoClue or a source is missing, or the bus has gone.
+    /// No location can arrive: the service, GeoClue or a source is missing, or the bus has exited.
     case unavailable
     /// No location arrived in time, or one arrived that cannot be read or cannot be true.
     case locationUnknown
   }
 
-  /// What kind of failure it is, for programs.
+  /// The kind of failure, for programs.
   public let code: Code
   /// One sentence for the user, without any coordinate.
   public let message: String

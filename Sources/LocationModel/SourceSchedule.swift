@@ -10,7 +10,7 @@ import GeopublicistInstants
 ///
 /// The owner keeps one timer for ``update(at:)``.
 package struct SourceSchedule: Sendable {
-  /// What a client's object needs.
+  /// The need of a client's object.
   package struct Need: Hashable, Sendable {
     package var level: AccuracyLevel
     /// The earliest time at which a location may be delivered.
@@ -154,7 +154,7 @@ package struct SourceWait: Sendable {
   /// Begins to wait for the first location.
   package init(at now: MonotonicInstant = .origin) { from = now }
 
-  /// Records a location, whatever caused it. One that is too inaccurate for a check leaves it open.
+  /// Records a location, whatever caused it. A location that is too inaccurate for a check does not end it.
   package mutating func received(
     _ location: Location, _ configuration: DeliveryRule.Configuration, at now: MonotonicInstant
   ) {

@@ -3,7 +3,7 @@ import GeopublicistCGLib
 
 /// A configuration file in GLib's key file format.
 @MainActor public final class KeyFile {
-  /// What is wrong with files, with their paths and, if known, the groups and keys.
+  /// The mistakes in files, with their paths and, if known, the groups and keys.
   nonisolated public struct FileError: Error, CustomStringConvertible {
     /// One line for each mistake.
     public let mistakes: [String]

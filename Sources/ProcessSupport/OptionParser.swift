@@ -160,7 +160,7 @@ import GeopublicistCGLib
   }
 }
 
-/// An option as GLib's parser knows it, with room for what the parser finds.
+/// An option in the form of GLib's parser, with room for the value that the parser finds.
 private struct Entry {
   private(set) var raw = GOptionEntry()
   private let flag: UnsafeMutablePointer<gboolean>
@@ -194,9 +194,9 @@ private struct Entry {
 
 /// Why a command line is not executed.
 nonisolated public struct UsageError: Error {
-  /// What is wrong with it, in a sentence for its user.
+  /// The mistake in it, as a sentence for its user.
   public let message: String
-  /// The text that the user asked for with `--help`; then nothing is wrong.
+  /// The text that the user requested with `--help`, which is not a mistake.
   public private(set) var help: String?
 
   public init(_ message: String) { self.message = message }

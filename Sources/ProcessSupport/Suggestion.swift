@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Finds the word that a user meant.
 nonisolated public enum Suggestion {
-  /// What a word on the command line stands for.
+  /// The meaning of a word on the command line.
   public enum Match: Equatable {
     case found(String)
     /// Several words begin with it.

@@ -5,7 +5,7 @@ import Publishing
 ///
 /// It also records ``breaches`` of the contract between a publisher and its subscriber, for tests of publishers.
 public final class Recorder<Input, Failure: Error>: Subscriber, Cancellable {
-  /// What was received, in order.
+  /// The received events, in order.
   public let trace: Trace
   private let name: String
   private let firstDemand: Subscribers.Demand

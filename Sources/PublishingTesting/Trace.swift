@@ -6,7 +6,7 @@ import Publishing
 /// A ``Recorder`` adds each value as it describes itself, and `end` or `fail` for the completion. ``mark()`` adds `|`,
 /// which separates the steps of the test. Several recorders may share a trace.
 public final class Trace {
-  /// What was added, in order.
+  /// The added entries, in order.
   public private(set) var entries: [String] = []
 
   /// Creates an empty trace.

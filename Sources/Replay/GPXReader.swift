@@ -50,7 +50,7 @@ nonisolated enum GPXReader {
     return attributes
   }
 
-  /// What has been read so far. Elements are identified by their local names, because extensions use various prefixes.
+  /// The elements read so far. Elements are identified by their local names, because extensions use various prefixes.
   private final class Reading {
     private(set) var points: [String: [Track.Measurement]] = [:]
     private(set) var isGPX = false

@@ -85,7 +85,7 @@ nonisolated public enum TrackFile {
   }
 }
 
-/// What is wrong with the text of a track.
+/// The reason why the text of a track is invalid.
 nonisolated struct MalformedTrack: Error { let message: String }
 
 /// A recorded track as a source of locations, for testing programs without moving. Every location is marked as
@@ -192,7 +192,7 @@ nonisolated struct Playback {
 
   /// The time from the start to a point in the replay.
   private func time(of index: Int) -> Duration {
-    // At most what a timer can represent.
+    // At most the longest time that a timer can represent.
     .microseconds(Int64(min(Double(track.points[index].offset) / speed, 1e15)))
   }
 }

@@ -233,7 +233,7 @@ extension Generator {
 /// How a D-Bus type appears in Swift. A type that is not listed stays a `Value`.
 struct SwiftType {
   let name: String
-  /// What reads it from a `Value`, such as `.uint32`; empty for a `Value`.
+  /// The accessor that reads it from a `Value`, such as `.uint32`; empty for a `Value`.
   let reader: String
   private let constructor: String
 

@@ -111,10 +111,11 @@ extension Connection {
   /// Calls a method. The handler receives the result once, asynchronously, unless the connection is closed by this
   /// side.
   ///
-  /// Fails with ``CallFailure/notSent(_:)`` if the connection is closed, has too many unanswered calls or cannot carry the
-  /// message's arguments, with ``CallFailure/lost(_:)`` after the timeout (25 s by default) and when the other side or the connection is gone, and
-  /// with ``CallFailure/refused(_:)`` for any error that the other side returns, for a reply whose signature differs from
-  /// `expecting` (`InvalidArgs`) and for one that exceeds the budget (`LimitsExceeded`).
+  /// Fails with ``CallFailure/notSent(_:)`` if the connection is closed, has too many unanswered calls or cannot carry
+  /// the message's arguments, with ``CallFailure/lost(_:)`` after the timeout (25 s by default) and when the other side
+  /// has left or the connection is lost, and with ``CallFailure/refused(_:)`` for any error that the other side
+  /// returns, for a reply whose signature differs from `expecting` (`InvalidArgs`) and for one that exceeds the budget
+  /// (`LimitsExceeded`).
   public func call(
     _ message: Message, timeout: CallTimeout = .standard, expecting signature: Signature? = nil,
     within budget: ReadBudget = .reply, _ handler: @escaping (Result<[Value], CallFailure>) -> Void

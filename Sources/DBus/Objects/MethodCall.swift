@@ -138,7 +138,7 @@ import MainLoop
   }
 }
 
-/// What is left of a call that will be failed later: a few bytes, of which thousands may wait.
+/// The rest of a call that will be failed later: a few bytes, of which thousands may wait.
 nonisolated public struct PostponedCall: Sendable {
   fileprivate let serial: UInt32
   fileprivate let generation: UInt32

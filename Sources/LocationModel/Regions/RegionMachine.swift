@@ -30,7 +30,7 @@ package struct RegionMachine: Sendable {
     case complete
   }
 
-  /// What the region needs from the source of locations.
+  /// The need of the region for the source of locations.
   package enum Need: Equatable, Sendable {
     /// Nothing, although locations that arrive anyway are evaluated.
     case nothing

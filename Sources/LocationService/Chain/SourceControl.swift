@@ -162,6 +162,6 @@ nonisolated struct LevelChoice: Equatable, Sendable {
     needed = level
   }
 
-  /// Requests a finer level, because the wait is over.
+  /// Requests a finer level, because the wait has ended.
   mutating func raise() { isRaised = needed != nil }
 }

@@ -64,7 +64,7 @@ final class CallIntake {
 
   private var isReady: Bool { queue.isReady || !ready.isEmpty }
 
-  /// Drops all calls, because nobody waits for answers to calls from the previous connection.
+  /// Drops all calls, because no client waits for answers to calls from the previous connection.
   func dropAll() {
     for call in queue.removeAll() { call.drop() }
     refusals.removeAll()

@@ -8,7 +8,7 @@ import MainLoop
 /// value. However often a value changes, nothing accumulates. After a burst, the objects of each account take
 /// turns at a fixed rate, and so do the broadcasts, which any program may receive without reading them.
 final class StatePacer {
-  /// Who is charged for a signal.
+  /// The party that is charged for a signal.
   enum Payer: Hashable {
     case everybody
     case account(Account)

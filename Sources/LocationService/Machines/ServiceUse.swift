@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// What a client's object uses of the service.
+/// The resources of the service that a client's object uses.
 nonisolated struct ServiceUse: Equatable, Sendable {
   var need: AccuracyLevel?
   var follows: AccuracyLevel?

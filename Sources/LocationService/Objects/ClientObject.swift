@@ -174,7 +174,7 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
   }
 }
 
-/// What the interfaces of all kinds have in common.
+/// The members that the interfaces of all kinds have in common.
 extension ClientObject {
   final func stop(_ call: MethodCall) {
     handle(.stop)

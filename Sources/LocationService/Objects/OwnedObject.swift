@@ -2,7 +2,7 @@
 import DBus
 import GeopublicistGatekeeper
 
-/// What belongs to one client: an object on the bus, or a pending call.
+/// An object on the bus or a pending call that belongs to one client.
 protocol ClientPart: AnyObject {
   /// Queries the gatekeeper again, because something may have changed.
   func refresh()

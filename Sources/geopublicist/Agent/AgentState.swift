@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistProcessSupport
 
-/// What `geopublicist agent` does for this user, as other commands see it.
+/// The state of `geopublicist agent` for this user, as other commands see it.
 nonisolated enum AgentState: String {
   case waiting
   case registered

@@ -8,7 +8,7 @@ protocol Command: AnyObject {
   static var name: String { get }
   /// One line without a full stop, for the list of commands and the command's own help.
   static var summary: String { get }
-  /// What follows the options in the usage line; nil if the command takes no operands.
+  /// The operands after the options in the usage line; nil if the command takes no operands.
   static var operands: String? { get }
   /// Returns the words that a shell offers for the next operand, beside files where the usage line has a FILE.
   static func operandWords(after operands: [String]) -> [String]
@@ -27,7 +27,7 @@ protocol Command: AnyObject {
   /// Starts the work; the main loop runs afterwards, until the command quits it.
   func begin()
 
-  /// Ends the work, because the user pressed Ctrl-C or the terminal is gone; by default before it is done.
+  /// Ends the work, because the user pressed Ctrl-C or the terminal has closed; by default before the work is done.
   func interrupted()
 }
 

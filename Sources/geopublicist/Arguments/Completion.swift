@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistProcessSupport
 
-/// What a shell offers for the word at the cursor: `geopublicist --complete WORD...` prints a line for each candidate, with
+/// The candidates for the word at the cursor: `geopublicist --complete WORD...` prints a line for each candidate, with
 /// a tab and its meaning, or `:files`, `:folders` or `:command`, which the shell completes itself.
 enum Completion {
   private typealias Candidate = (word: String, meaning: String)

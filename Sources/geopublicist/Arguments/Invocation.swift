@@ -172,7 +172,7 @@ final class Invocation {
       state = properties["State"]?.string ?? state
       reason = properties["StateReason"]?.string ?? reason
       switch SourceState(rawValue: state) {
-      // What GeoClue forbids is reported as the authorization.
+      // A refusal by GeoClue is reported as the authorization.
       case .unavailable where !isOut && AuthorizationReason(rawValue: reason) == nil:
         isOut = true
         self?.complain(Sentences.source(state: state, reason: reason))

@@ -13,7 +13,7 @@ nonisolated struct Diagnosis: Equatable {
   }
 
   let subject: String
-  /// What was found, in a word that never changes.
+  /// The finding in one word that never changes.
   let kind: String
   let outcome: Outcome
   let finding: String

@@ -146,7 +146,7 @@ nonisolated struct DoctorFacts {
   var attempt: Attempt?
 }
 
-/// What `doctor` needs of GeoClue's configuration.
+/// The part of GeoClue's configuration that `doctor` needs.
 nonisolated struct GeoClueSettings: Equatable {
   /// The server that Debian's GeoClue uses by default.
   static let defaultServer = "https://api.beacondb.net/v1/geolocate"

@@ -122,7 +122,7 @@ nonisolated struct LocationTemplate {
 /// A text with fields in braces, such as `{latitude:.4}, {longitude:.4}`.
 nonisolated struct Template {
   enum Field {
-    /// A number, and its digits after the point unless the template says otherwise.
+    /// A number, and its digits after the point unless the template specifies them.
     case number(Double, digits: Int)
     case text(String)
   }

@@ -3,7 +3,7 @@ import CGtk
 import MainLoop
 import MainLoopTasks
 
-/// A GTK window with a label that a task updates. GTK runs the loop; one call has it serve tasks.
+/// A GTK window with a label that a task updates. GTK runs the loop; one call makes it serve tasks.
 ///
 ///     LiveLabel [SECONDS]     closes after that time
 @main enum LiveLabel {
