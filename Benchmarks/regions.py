@@ -39,7 +39,7 @@ class TenUsers(SoakMachine):
             if kind == "Region":
                 options = {"latitude": ("d", 52.5163 + index / 20_000), "longitude": ("d", 13.3777), "radius": ("d", 100.0 + index)}
             path = expect(peers[-1].call(SERVICE, MANAGER, SERVICE, f"Create{kind}", "a{sv}", [options]))[0]
-            # Without waiting for each: a user's other connections, which do not answer now, delay the decision.
+            # Does not wait for each call: the user's other connections, which do not answer now, delay the decision.
             peers[-1].begin(SERVICE, path, f"{SERVICE}.{kind}", "Start")
             begun.append((peers[-1], path))
             if len(begun) == BATCH or index + 1 == count:

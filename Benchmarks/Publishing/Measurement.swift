@@ -53,7 +53,7 @@ private func processorTime() -> Double {
 
 private func median(_ times: [Double]) -> Double { times.sorted()[times.count / 2] }
 
-/// Where sinks store what they receive, so that nothing is optimised away.
+/// Stores the values that sinks receive, so that nothing is optimised away.
 final class Total {
   var sum = 0
 }

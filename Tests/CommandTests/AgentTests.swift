@@ -244,7 +244,7 @@ import Testing
       ("off", .refused, [], nil), ("off", .notRunning, [], nil), ("off", .registered, [], nil),
       ("city", .aside, [AgentProgram(process: 7, program: "agent", level: .city)], nil),
     ] as [(String, AgentState, [AgentProgram], String?)])
-  func `the outcome of a switch depends on who decides`(
+  func `the outcome of a switch depends on the deciding agent`(
     word: String, state: AgentState, others: [AgentProgram], expected: String?
   ) throws {
     let level = try #require(LocationSwitch.level(word))

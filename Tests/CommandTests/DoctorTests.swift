@@ -238,7 +238,7 @@ import Testing
   func `inactive sessions are diagnosed`(state: String, user: Int, finding: String?) throws {
     let bus = try PrivateBus(.session)
     let logind = try ChildProcess([Rig.python, Rig.file("logind.py"), bus.address, "\(user)", state])
-    try eventually("logind is there: \(logind.standardError)") { logind.standardOutput.hasPrefix("ready") }
+    try eventually("logind is running: \(logind.standardError)") { logind.standardOutput.hasPrefix("ready") }
     let found = try problems(on: bus, as: 65534)["session"]
     #expect(finding.map { found?.contains($0) == true } ?? (found == nil), "\(found ?? "nothing")")
   }

@@ -135,7 +135,7 @@ import Testing
     if name.hasSuffix("gpx") { #expect(contents(path).components(separatedBy: "<trkseg>").count == 3) }
   }
 
-  @Test(arguments: ["gpx", "geojson", "nmea"]) func `a summary counts per segment`(name: String) throws {
+  @Test(arguments: ["gpx", "geojson", "nmea"]) func `a summary measures each segment separately`(name: String) throws {
     var format = try #require(TrackFormats.format(name, startingAt: Timestamp(seconds: 1_800_000_000)))
     var text = format.header
     for (index, latitude) in [52.5, 52.6, 0, 0.1].enumerated() {

@@ -62,7 +62,7 @@ import Testing
     #expect(try questions[1].answer() == [.string("second")])
   }
 
-  @Test func `only the first answer counts`() throws {
+  @Test func `only the first answer is sent`() throws {
     let (peers, sample) = try Peers.withSample()
     var answered = 0
     sample.onDo = { call throws(DBusError) in

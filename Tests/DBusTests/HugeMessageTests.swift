@@ -6,7 +6,7 @@ import Testing
 
 @testable import DBus
 
-/// Regression: another program's message of 7 MB cost 25 times its size before its sender was checked.
+/// Regression: another program's message of 7 MB used 25 times its size in memory before its sender was checked.
 @Suite struct HugeMessageTests {
   private static let size = 7_000_000
 

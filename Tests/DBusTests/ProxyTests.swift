@@ -33,7 +33,7 @@ import Testing
     sample.reads = []
     var all: [String: Value] = [:]
     proxy.getAll { all = (try? $0.get()) ?? [:] }
-    try turning("the deferred property is asked for") { !sample.reads.isEmpty }
+    try turning("the deferred property is requested") { !sample.reads.isEmpty }
     sample.reads.removeFirst().answer(.string("late"))
     try turning("all are read") { !all.isEmpty }
     #expect(all["Title"] == .string("second") && all["Deferred"] == .string("late"))
@@ -55,7 +55,7 @@ import Testing
       sample.title = title
       let object = sample.export(on: connection)
       try connection.own(Self.service)
-      try turning("the deferred property is asked for") { !sample.reads.isEmpty }
+      try turning("the deferred property is requested") { !sample.reads.isEmpty }
       sample.reads = []
       try turning("the properties of \(title) are read") { titles.last == title }
       sample.title = title + " changed"

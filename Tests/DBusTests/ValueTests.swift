@@ -73,7 +73,7 @@ import Testing
     #expect(Value.strings([]).options == nil && Value.strings([]).properties == nil)
   }
 
-  @Test func `the last value of a repeated key counts`() {
+  @Test func `the last value of a repeated key is used`() {
     let twice = Value.options([("k", .byte(1)), ("k", .byte(2))])
     #expect(twice.properties == ["k": .byte(2)])
     #expect(twice.options?.map(\.name) == ["k", "k"])

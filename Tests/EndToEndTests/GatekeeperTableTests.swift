@@ -153,7 +153,7 @@ final class RowCheck {
 
   private typealias Check = (RowCheck) throws -> Void
 
-  /// The test fails for a member that is missing here: a new one needs a row that says who may call it.
+  /// The test fails for a member that is missing here: a new one needs a row with the clients that may call it.
   private static let manager: [String: Check] = [
     "GetLocation": { try $0.getLocation() },
     "CreateSubscription": { _ in },  // See below, before the members of the subscription.

@@ -152,7 +152,7 @@ struct ReplaySession {
   }
 
   @Test(arguments: receiverClocks(0, -3_600, 3_600))
-  func `regions follow the receiver of the real GeoClue, whatever its clock says`(ahead: Double) throws {
+  func `regions follow the receiver of the real GeoClue, whatever its clock shows`(ahead: Double) throws {
     let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let path = try client.regionStarted(ServiceClient.circle(52.5, 13.4, ["dwell": .variant("u", 200)]))

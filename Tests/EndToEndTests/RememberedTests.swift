@@ -92,7 +92,7 @@ import Testing
     #expect(files == [own] && service.isRunning)
   }
 
-  @Test func `--forget reaches a running service`() throws {
+  @Test func `--forget also erases the cities that a running service holds`() throws {
     try remember()
     let service = try start()
     let client = try ServiceClient(on: bus)

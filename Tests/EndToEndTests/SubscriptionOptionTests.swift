@@ -98,7 +98,7 @@ import Testing
 
     clients.suspend(true)
     for step in 1...100 { try fix(50 + Double(step) / 1000) }
-    try eventually("GeoClue has been asked for the newest", within: .seconds(30)) {
+    try eventually("the newest location is requested from GeoClue", within: .seconds(30)) {
       geoclue.calls.contains { $0.member == "GetAll" && $0.path.hasSuffix("/Location/101") }
     }
     let grown = try service.residentKilobytes() - before

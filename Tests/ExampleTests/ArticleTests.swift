@@ -83,7 +83,7 @@ import Testing
     #expect(Set(said.dropFirst(3)) == ["changed town", "search Berlin", "tick"] && said.count == 7, "\(said)")
   }
 
-  @Test func `the counter can be called with a proxy and from a task, and is followed across a kill`() throws {
+  @Test func `the counter is called with a proxy and from a task, and its watch survives a kill`() throws {
     let bus = try PrivateBus(.session)
     let program = Rig.product("articles-example")
     var service = try ChildProcess([program, "counter", bus.address])

@@ -121,7 +121,7 @@ import Testing
     #expect(result.standardError.split(separator: "\n").count == 1, "\(result.standardError)")
   }
 
-  @Test func `a widget of twenty lines shows the almanac, and again after a restart of the service`() throws {
+  @Test func `a widget of twenty lines shows the almanac, also after a restart of the service`() throws {
     let machine = try ExampleFixture()
     let widget = try start([Rig.python, Rig.sourceFile("Examples/short/almanac.py")], in: machine)
     for count in 1...2 {

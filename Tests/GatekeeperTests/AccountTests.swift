@@ -63,7 +63,7 @@ import Testing
     #expect(account(1_000, .untracked) == .user(1_000))
   }
 
-  @Test func `the innermost of overlapping ranges counts`() {
+  @Test func `the innermost of overlapping ranges is used`() {
     let ranges = SubordinateRanges(contents: "1:100000:1000\n2:100100:10\n3:100100:20") { _ in nil }
     let owners = [100_099, 100_100, 100_115, 100_120].map { ranges.range(of: $0)?.owner }
     #expect(owners == [1, 3, 3, 1])

@@ -38,7 +38,7 @@ import Testing
     #expect(search.levels.level(without: agent) == .none, "no client is its own agent")
   }
 
-  @Test func `a connection that is not an agent for GeoClue does not count`() {
+  @Test func `a connection that is not an agent for GeoClue is ignored`() {
     var search = answered()
     #expect(search.handle(.verified(agent, isAgent: false), at: 0) == [.changed, .ready])
     #expect(search.levels.level(without: client) == .none)
@@ -117,14 +117,14 @@ import Testing
   }
 
   /// Regression: a level remained in force after its agent had left.
-  @Test func `an agent that leaves while systemd is asked about it does not count`() {
+  @Test func `an agent that disconnects while systemd is asked about it is ignored`() {
     var search = answered()
     #expect(search.handle(.left(agent), at: 1) == [.changed, .ready])
     #expect(search.handle(.verified(agent, isAgent: true), at: 2) == [])
     #expect(search.levels.level(without: client) == .none)
   }
 
-  @Test func `an agent's announcement counts while systemd is asked about it`() {
+  @Test func `an agent's announcement is accepted while systemd is asked about it`() {
     var search = answered()
     _ = search.handle(.announced(agent, .none), at: 1)
     _ = search.handle(.verified(agent, isAgent: true), at: 2)
@@ -204,7 +204,7 @@ import Testing
     #expect(search.handle(.answered(agent, .exact), at: 500_003) == [])
   }
 
-  @Test func `an announced level counts immediately`() {
+  @Test func `an announced level applies immediately`() {
     var search = known()
     #expect(search.handle(.announced(agent, .none), at: 1) == [.changed])
     #expect(search.levels.level(without: client) == .level(.none))
@@ -212,8 +212,8 @@ import Testing
   }
 }
 
-/// Connections open, close, answer falsely and stay silent in any order. Every search ends in time, only open connections count,
-/// and finally the level is that of the agents.
+/// Connections open, close, answer falsely and stay silent in any order. Every search ends in time, only open
+/// connections count, and finally the level is that of the agents.
 @Suite struct AgentSimulationTests {
   private final class World: SimulatedTime {
     enum Kind: Hashable { case agent, sandboxed, outsider, silent }

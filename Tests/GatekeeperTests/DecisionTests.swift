@@ -232,7 +232,7 @@ struct DecisionTests {
   }
 }
 
-/// Implication: only true before false is wrong.
+/// The logical implication: false only if the left side is true and the right side is false.
 private func <= (left: Bool, right: Bool) -> Bool { !left || right }
 
 /// Returns the facts about an ordinary user's unsandboxed program, with polkit's defaults for an active session.

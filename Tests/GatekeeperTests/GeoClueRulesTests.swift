@@ -144,7 +144,7 @@ struct GeoClueRulesTests {
     try turning("nothing is left") { configuration.rule(for: "app", user: 1) == .silent }
   }
 
-  @Test func `a whitelist decides which agents count`() throws {
+  @Test func `a whitelist decides which agents are accepted`() throws {
     #expect(configuration.acceptsAgent("anything") && configuration.acceptsAgent(nil), "there is no file")
     try write("[agent]\nwhitelist=geoclue-demo-agent;gnome-shell;\n")
     #expect(configuration.acceptsAgent("gnome-shell") && configuration.acceptsAgent(nil))

@@ -52,7 +52,7 @@ import Testing
     watch.find(1_000, for: round)
     round.allExpected()
     watch.find(1_001, for: AnswerGroup {})
-    try turning("it is asked for both") { logind.kept.count >= 2 }
+    try turning("logind is asked about both") { logind.kept.count >= 2 }
     #expect(logind.asked == [[.uint32(1_000)], [.uint32(1_001)]])
 
     watch.forget(1_001)
@@ -123,7 +123,7 @@ import Testing
       finder.find(UserID.own, for: service.uniqueName, again: true) { isDone = true }
       try turning("the agent is asked") { !agent.reads.isEmpty }
       let answer = MainLoop.main.after(.milliseconds(600)) { for read in agent.reads { read.answer(.uint32(8)) } }
-      try turning("the search is over") { isDone }
+      try turning("the search has ended") { isDone }
       withExtendedLifetime(answer) {}
     }
     #expect(finder.levels(of: UserID.own).level(without: service.uniqueName) == .level(.exact))

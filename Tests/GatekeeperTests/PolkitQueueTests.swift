@@ -157,7 +157,7 @@ import Testing
     #expect(queue.handle(.polkitCame) == [sent(2, confirmation, mayStart: false)])
   }
 
-  @Test func `a confirmation that waits for polkit is sent when a call needs the same`() {
+  @Test func `a confirmation that waits for polkit is sent when a call needs the same answer`() {
     var queue = PolkitQueue()
     _ = queue.handle(.polkitLeft)
     _ = queue.handle(.waitedForPolkit)

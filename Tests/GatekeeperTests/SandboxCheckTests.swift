@@ -98,7 +98,7 @@ import Testing
   @Test(arguments: [
     (ProcessRoot.host, Facts.Confinement.host), (.sandbox, .sandbox), (.unreadable, .unverifiable),
   ])
-  func `in a session the root directory counts, too`(root: ProcessRoot, expected: Facts.Confinement) throws {
+  func `in a session the root directory also reveals a sandbox`(root: ProcessRoot, expected: Facts.Confinement) throws {
     #expect(try outcome(getpid(), root: root) { _ in session } == expected)
   }
 

@@ -177,7 +177,7 @@ nonisolated package struct SimulatedGeoClue<Source: Choices> {
       activationEnd = now + .seconds(25)
       activations.append(now)
     case .createClient:
-      note(isThere && !isCreating, "one client at a time, of a GeoClue that is there")
+      note(isThere && !isCreating, "one client at a time, of a running GeoClue")
       isCreating = true
     case .startClient(let client, let level):
       note(clients.contains(client) && level == demand, "a started client exists and has the needed level")

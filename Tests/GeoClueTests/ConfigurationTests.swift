@@ -19,7 +19,7 @@ import Testing
     return configuration
   }
 
-  /// GeoClue 2.8 then uses Wi-Fi, earlier versions do not, so a missing value is not guessed.
+  /// If the value is missing, GeoClue 2.8 uses Wi-Fi and earlier versions do not, so it is not guessed.
   @Test(arguments: ["", "[agent]\nwhitelist=gnome-shell\n", "[wifi]\n", "[wifi]\nurl=https://[::1]/\n"])
   func `a missing section or key decides nothing`(text: String) throws {
     #expect(try configuration(text).isWiFiEnabled == nil)

@@ -106,7 +106,7 @@ import Testing
     #expect(driver.send(.demand(.exact)) == [.activate])
   }
 
-  @Test func `our agent is registered again after another agent's end`() {
+  @Test func `our agent is registered again after another agent exits`() {
     var driver = MachineDriver.withoutAgent(registersAgent: true)
     #expect(driver.reason == .noAgent)
     let actions = driver.pass(6_000)

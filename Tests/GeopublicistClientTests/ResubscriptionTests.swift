@@ -233,7 +233,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.done.suffix(4) == ["close 5", "follow 8", "set DistanceThreshold", "start 8"])
   }
 
-  @Test func `counts and times continue after a restart`() throws {
+  @Test func `limits on updates and time continue to apply after a restart`() throws {
     var driver = try running { options in
       options.maximumUpdates = 3
       options.duration = .milliseconds(60_000)

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `in a turn the newest distant location counts, and a burst is bounded`() throws {
+  @Test func `in a turn the newest distant location determines the course, and a burst is bounded`() throws {
     var course = CourseOverGround()
     _ = course.heading(at: fix(0))
     _ = course.heading(at: fix(2, north: 30))

@@ -154,7 +154,7 @@ import Testing
   }
 
   /// Regression: a location was held for 0.7 s during a check, and the next one followed it after 4.3 s instead of 5 s.
-  @Test func `the interval counts from when a held location was sent`() {
+  @Test func `the interval is measured from the time when a held location was sent`() {
     var rule = DeliveryRule(Configuration(timeThreshold: .milliseconds(5_000)))
     let fixes = (0...1).map { DeliverySimulation.fix($0) }
     #expect(rule.received(fixes[0], at: 0) == [.deliver(fixes[0])])

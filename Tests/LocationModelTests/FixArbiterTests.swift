@@ -52,7 +52,7 @@ import Testing
       ("measured earlier, but the last one is stale", fix(3, at: 100), fix(3, at: 130, measured: 1), .accepted),
       ("received earlier", fix(3, at: 100), fix(3, at: 99, measured: 100), .outOfOrder),
     ] as [(String, Location, Location, FixArbiter.Verdict)])
-  func `a new fix is compared with the last`(
+  func `a new fix is compared with the last published one`(
     _: String, last: Location, new: Location, expected: FixArbiter.Verdict
   ) {
     var arbiter = FixArbiter()
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `after a suspend older fixes do not count`() {
+  @Test func `after a suspend older fixes are rejected`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 100), at: 100 * Self.second) == true)
     #expect(arbiter.accept(Self.fix(5000, at: 101), at: 101 * Self.second) == false)
@@ -151,7 +151,7 @@ import Testing
     #expect(arbiter.accept(Self.fix(25_000, at: 9000), at: 9001 * Self.second) == true)
   }
 
-  @Test func `new fixes count immediately after the clock was set back`() {
+  @Test func `new fixes are accepted immediately after the clock was set back`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 100), at: 100 * Self.second) == true)
     let new = Self.fix(3, at: 101, measured: 5)

@@ -12,7 +12,7 @@ import Testing
   private let two = Object()
   static let second = Duration.seconds(1)
 
-  @Test func `the finest level that is needed counts`() {
+  @Test func `the source is used at the finest level that is needed`() {
     var schedule = SourceSchedule()
     #expect(schedule.update(at: 0) == (nil, nil))
     schedule.set(Need(.city), for: ObjectIdentifier(one))

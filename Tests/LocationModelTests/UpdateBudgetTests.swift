@@ -39,7 +39,7 @@ import Testing
     #expect(budget.isComplete(at: 2_500_000))
   }
 
-  @Test func `the first limit that is reached counts`() {
+  @Test func `the first limit that is reached completes the subscription`() {
     var budget = UpdateBudget<BootClock>(maxUpdates: 1, duration: .milliseconds(1000))
     budget.started(at: 0)
     #expect(budget.isComplete(at: 1_000_000))
@@ -60,7 +60,7 @@ import Testing
     Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: seconds, microseconds: 0))
   }
 
-  @Test func `after a sleep, locations from a source with a slow clock count`() {
+  @Test func `after a sleep, locations from a source with a slow clock pass`() {
     var filter = SleepFilter()
     let slow: UInt64 = 3_600
     #expect(filter.passes(location(10_000 - slow), at: 1_000_000) == true)

@@ -305,7 +305,7 @@ struct SharedLocationsTests {
     for key in ["Altitude", "Speed", "Heading", "Description", "Age"] { #expect(keys[key] == nil) }
   }
 
-  @Test func `the newest of a batch counts, and an empty batch is ignored`() {
+  @Test func `the newest location of a batch is used, and an empty batch is ignored`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([])
     #expect(store.newest(for: .exact) == nil)

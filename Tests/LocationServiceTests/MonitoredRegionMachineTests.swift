@@ -107,7 +107,7 @@ import Testing
     #expect(happenings(machine.handle(.timer, at: 131 * second)) == [.determined])
   }
 
-  @Test func `at a reduced level only reduced locations count, and each of them once`() throws {
+  @Test func `at a reduced level only reduced locations are evaluated, each of them once`() throws {
     var machine = try started(radius: 20_000, .city)
     #expect(machine.level == .city)
     #expect(machine.handle(evidence(52, 1), at: 1 * second) == [], "a finer one")

@@ -25,7 +25,7 @@ import Testing
     #expect(clients() == nil)
   }
 
-  /// Regression: one remained without a bus name, and its owner was not informed.
+  /// Regression: such a subscription remained without a bus name, and its owner was not informed.
   @Test func `a service that is shutting down creates no more subscriptions`() throws {
     let bus = try PrivateBus(.session)
     let connection = try Connection(to: .address(bus.address))

@@ -129,7 +129,7 @@ nonisolated extension [ClientAction] {
     #expect(machine.delivered == 2)
   }
 
-  @Test func `duration counts from the first start, also while stopped`() {
+  @Test func `duration is measured from the first start, even while stopped`() {
     var machine = machine { $0.duration = .milliseconds(10) }
     _ = machine.handle(.start(after: machine.stops), at: 100)
     _ = machine.handle(.stop, at: 200)

@@ -42,7 +42,7 @@ import Testing
     send(4, accuracy: 900)
     manager.requestLocation()
     send(5, accuracy: 900)
-    #expect(seconds == [3, 5], "one that was asked for is not filtered")
+    #expect(seconds == [3, 5], "a requested location is not filtered")
   }
 
   @Test func `after the first location the source is released until the next check`() {

@@ -72,7 +72,7 @@ import Testing
     #expect(a.values == [1, 2])
   }
 
-  @Test func `autoconnect: a second cancel of the same subscriber does not count`() {
+  @Test func `autoconnect: a second cancel of the same subscriber is ignored`() {
     let probe = Probe<Int, Never>(trace)
     let connected = probe.makeConnectable().autoconnect()
     let a = connected.record()

@@ -33,7 +33,7 @@ import Testing
     rule.check { $0.up.debounce(for: 1, scheduler: ImmediateScheduler.shared) }
   }
 
-  @Test func `demand returned by receive(_:) counts, and no long queue remains after a long burst`() {
+  @Test func `demand returned by receive(_:) is honoured, and no long queue remains after a burst`() {
     let (scheduler, subject) = (TestScheduler(), PassthroughSubject<Int, TestError>())
     let recorder = subject.debounce(for: 0.5, scheduler: scheduler).record(asking: .max(1)) { $0 < 3 ? .max(1) : .none }
     for value in 1...5 {

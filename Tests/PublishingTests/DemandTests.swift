@@ -13,7 +13,7 @@ import Testing
     #expect(trace.text == "max(3) unlimited unlimited")
   }
 
-  @Test func `demand returned by receive(_:) counts`() {
+  @Test func `demand returned by receive(_:) is added to the total`() {
     let recorder = (1...5).publisher.record(trace, asking: .max(1)) { $0 < 3 ? .max(1) : .none }
     #expect(trace.text == "1 2 3")
     #expect(recorder.breaches == [])

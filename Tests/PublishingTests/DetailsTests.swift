@@ -3,7 +3,7 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// Details that programs meet in practice and that no table of rules lists.
+/// Details that matter in practice and that are in no table of rules.
 @Suite("details") struct DetailsTests {
   let trace = Trace()
 

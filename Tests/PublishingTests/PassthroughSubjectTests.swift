@@ -135,7 +135,7 @@ import Testing
     #expect(held(by: value) == 0)
     let probe = Probe<Int, TestError>(isPolite: true)
     let connection = probe.subscribe(subject)
-    #expect(held(by: subject) == 1, "a connected one is held, so that the count means something")
+    #expect(held(by: subject) == 1, "a connected upstream is held, so the count is meaningful")
     connection.cancel()
     #expect(held(by: subject) == 0)
   }

@@ -100,7 +100,7 @@ import Testing
     #expect(recorder?.completion == nil)
   }
 
-  @Test func `objectWillChange reaches through generic superclasses, optionals and closures`() {
+  @Test func `objectWillChange works through generic superclasses, optionals and closures`() {
     class Box<Value>: ObservableObject {
       @Published var value: Value
       init(_ value: Value) { self.value = value }

@@ -62,7 +62,7 @@ import Testing
     #expect(weakToken == nil)
   }
 
-  @Test func `only the first completion counts, and no value after it`() {
+  @Test func `only the first completion is delivered, and no value after it`() {
     let probe = Probe<Int, TestError>()
     let cancellable = probe.sink(
       receiveCompletion: { trace.add($0.traced) }, receiveValue: { trace.add("\($0)") })

@@ -17,7 +17,7 @@ import Testing
       // A time that goes back does not reverse the track.
       ([90, 10, 20, nil, 1_000_030], [0, 1_000_000, 1_000_010, 2_000_010, 2_000_020]),
       ([.min, .max, .max, nil], [0, .max, .max, .max]), ([], nil),
-    ] as [([Int64?], [Int64]?)]) func `offsets count from the first time`(times: [Int64?], offsets: [Int64]?)
+    ] as [([Int64?], [Int64]?)]) func `offsets are measured from the first time`(times: [Int64?], offsets: [Int64]?)
   {
     #expect(Track(times.map { Track.Measurement(fix: fix(1), time: $0) })?.points.map(\.offset) == offsets)
   }

@@ -131,7 +131,7 @@ def hoard(address, kind, users, each):
             else:
                 path = answer.arguments()[0]
                 if mine == 0:
-                    # The call is answered when the search for an agent is over.
+                    # The call is answered when the search for an agent has ended.
                     peers[-1].begin(SERVICE, path, f"{SERVICE}.{kind.title()}", "Start")
                 mine += 1
         count += mine

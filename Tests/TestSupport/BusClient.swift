@@ -155,7 +155,7 @@ public final class BusClient {
     return signals
   }
 
-  /// The arguments of each signal of a name, of one object or all, that has arrived so far.
+  /// The arguments of the signals with a name that have arrived so far, from one object or from all.
   public func received(_ member: String, from path: String? = nil) -> [[JSON]] {
     received.filter { $0.member == member && $0.path == path ?? $0.path }.map(\.arguments)
   }

@@ -25,7 +25,7 @@ import Testing
     #expect(region.events[1].timestamp.seconds == 1_000_031)
   }
 
-  @Test func `a single measurement counts after three times the confirmation`() {
+  @Test func `a single measurement is accepted after three times the confirmation`() {
     var region = simulation()
     region.locate(0, at: 5)
     region.advance(to: 64)
@@ -106,7 +106,7 @@ import Testing
     #expect(region.changes.last == Change(.determined, at: 222))
   }
 
-  @Test func `a source whose clock is behind counts again soon after a suspend`() {
+  @Test func `a source whose clock is behind is accepted again soon after a suspend`() {
     var region = simulation()
     region.stay(0, during: 100..<160)
     region.send(.slept)
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a source whose clock is set back counts again`(_ isWallClock: Bool) {
+  func `a source whose clock is set back is accepted again`(_ isWallClock: Bool) {
     var region = simulation()
     region.stay(0, during: 0..<60)
     if isWallClock { region.send(.clockSet) }
@@ -209,7 +209,7 @@ import Testing
       (1_000, 1_000_000, nil, 1_800), (5_000, 1_000, nil, 120), (5_000, 1_000, 90, 55.6), (1_000, 100, 90, 20),
       (1_000, 100, 1.4, 120), (1_000, 100, 0, 120),
     ] as [(Double, Double, Double?, Double)])
-  func `the next check is due before a fast device can have passed`(
+  func `the next check is due before a fast device can have crossed the region`(
     radius: Double, toBorder: Double, speed: Double?, seconds: Double
   ) {
     var region = simulation(radius: radius) { $0.unknownAfter = .milliseconds(7_200_000) }
@@ -328,7 +328,7 @@ import Testing
     #expect(region.changes.map(\.kind) == [.determined])
   }
 
-  @Test func `a location from the network address counts only for large regions and without better ones`() {
+  @Test func `a location from the network address is used only for large regions without a better one`() {
     var small = simulation(radius: 10_000)
     var large = simulation(radius: 60_000)
     small.stay(0, accuracy: 25_000, during: 0..<100, source: .ip)

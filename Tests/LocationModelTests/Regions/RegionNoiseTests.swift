@@ -107,7 +107,7 @@ struct FixNoise {
     #expect(region.changes.last?.kind == .exited)
   }
 
-  @Test func `a single fix counts if its source falls silent`() {
+  @Test func `a single fix causes an event if its source falls silent`() {
     var region = RegionSimulation(RegionSimulation.configuration(radius: 150))
     region.stay(0, during: 0..<60)
     region.locate(900, accuracy: 30, at: 60)

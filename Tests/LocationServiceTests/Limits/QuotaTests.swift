@@ -46,7 +46,7 @@ struct LimitsTests {
 }
 
 @Suite struct TokenBucketTests {
-  @Test func `an expensive call is paid for before the next one`() {
+  @Test func `the cost of an expensive call delays the next one`() {
     var bucket = TokenBucket(burst: 400, at: 0)
     func take(_ now: MonotonicInstant) -> Bool { bucket.take(burst: 400, perSecond: 400, at: now) }
     #expect(take(0))

@@ -15,7 +15,7 @@ import Testing
 
   private func absurd(_ never: Never) -> TestError {}
 
-  /// The value of a publisher whose error has no type.
+  /// The value of a publisher that can fail with any error.
   private func value<T>(_ publisher: Result<T, any Error>.Publisher) throws -> T { try publisher.result.get() }
 
   @Test func `Just: operators that keep one value return Just`() {

@@ -2,7 +2,7 @@
 import DBus
 import GeopublicistCDBus
 
-/// A message on its way through the simulated bus.
+/// A message in transit through the simulated bus.
 final class Parcel {
   nonisolated enum Kind: Equatable, Sendable { case call, reply, error, signal }
 

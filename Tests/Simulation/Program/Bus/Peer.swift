@@ -8,7 +8,7 @@ class Peer {
   let user: UInt32
   let process: UInt32
   var matches: [Match] = []
-  /// The bytes that were sent to the peer and that it has not read. Only a peer that does not read has any.
+  /// The bytes that were sent to the peer and that it has not read. Zero for a peer that reads.
   var unread = 0
 
   init(user: UInt32, process: UInt32) {

@@ -2,7 +2,7 @@
 import DBus
 import GeopublicistLocationModel
 
-/// What is true in the world, whether or not the service knows it yet.
+/// The true state of the world, whether or not it has reached the service yet.
 final class Truth {
   nonisolated enum Session { case active, inactive, none }
   nonisolated enum Answer { case yes, no, challenge }

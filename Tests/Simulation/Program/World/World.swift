@@ -117,7 +117,7 @@ final class World {
     if chance.percent(50) { _ = bus.turn() }
   }
 
-  /// Runs a turn of the world while the service waits. Returns false when its time is over.
+  /// Runs a turn of the world while the service waits. Returns false when its time has passed.
   private func idle(until deadline: Int64) -> Bool {
     if bus.turn() || schedule.runNext() { return true }
     guard let next = schedule.next, next <= deadline else {
