@@ -22,14 +22,13 @@ import Testing
     proxy.get("Title") { told.append((try? $0.get())?.string ?? "?") }
     proxy.get("Unheard") { result in if case .failure(let failure) = result { told.append(failure.error.name.rawValue) }
     }
+    var refused: ErrorName?
     proxy.call("Nothing", .string("a\0b")) { result in
-      if case .failure(let failure) = result { told.append(failure.error.name.rawValue) }
+      if case .failure(let failure) = result { refused = failure.error.name }
     }
-    try turning("all are answered") { told.count == 5 }
-    #expect(
-      told == [
-        ErrorName.invalidArgs.rawValue, "\([Value.uint64(42)])", "set", "second", ErrorName.unknownProperty.rawValue,
-      ])
+    try turning("all are answered") { told.count == 4 && refused != nil }
+    #expect(told == ["\([Value.uint64(42)])", "set", "second", ErrorName.unknownProperty.rawValue])
+    #expect(refused == .invalidArgs)
     sample.reads = []
     var all: [String: Value] = [:]
     proxy.getAll { all = (try? $0.get()) ?? [:] }
