@@ -3,35 +3,38 @@ import GeopublicistLocationModel
 import MainLoop
 
 /// Events of everything that belongs to a client: objects and pending calls.
-nonisolated protocol ClientEvent: MachineEvent, Sendable {
+///
+/// Each requirement is `nonisolated` by itself, because Swift 6.2 crashes if the protocol is and an enumeration's case
+/// satisfies it.
+protocol ClientEvent: MachineEvent, Sendable {
   /// The current decision of the gatekeeper.
-  static func access(_ access: ClientAccess) -> Self
+  nonisolated static func access(_ access: ClientAccess) -> Self
   /// The object or call ends for a reason, which is sent to its owner. Without a reason, the owner has left the bus.
-  static func close(_ reason: ClosedReason?) -> Self
+  nonisolated static func close(_ reason: ClosedReason?) -> Self
 }
 
 /// Events of machines that receive locations.
-nonisolated protocol LocationEvent: ClientEvent {
+protocol LocationEvent: ClientEvent {
   /// The chain delivered a location of the level that it follows.
-  static func location(_ location: Location, _ level: AccuracyLevel) -> Self
+  nonisolated static func location(_ location: Location, _ level: AccuracyLevel) -> Self
   /// The machine has slept and may have moved.
-  static var slept: Self { get }
+  nonisolated static var slept: Self { get }
 }
 
 /// Events of objects that their owner starts and stops.
-nonisolated protocol ObjectEvent: LocationEvent {
+protocol ObjectEvent: LocationEvent {
   /// `Start` was called, after this number of `Stop` calls, and its facts have been gathered.
-  static func start(after stops: UInt64) -> Self
-  static var stop: Self { get }
+  nonisolated static func start(after stops: UInt64) -> Self
+  nonisolated static var stop: Self { get }
   /// Time has passed without timers running.
-  static var clockChanged: Self { get }
+  nonisolated static var clockChanged: Self { get }
 }
 
 /// Events of pending calls.
-nonisolated protocol CallEvent: ClientEvent {
+protocol CallEvent: ClientEvent {
   /// The facts about the caller have been gathered, so earlier decisions may be outdated.
-  static var prepared: Self { get }
-  static func source(_ status: SourceStatus) -> Self
+  nonisolated static var prepared: Self { get }
+  nonisolated static func source(_ status: SourceStatus) -> Self
 }
 
 /// The gatekeeper's decision about a client at one moment.
