@@ -154,8 +154,9 @@ import MainLoop
   /// Returns why the connection cannot carry the message, or nil if it can: only connections over Unix sockets carry
   /// file descriptors.
   func refusal(of message: Message) -> DBusError? {
-    if !message.hasDescriptors || !isOpen { return message.refusal }
-    return message.refusal ?? (dbus_connection_can_send_type(raw, cdbus_type_unix_fd) == 0 ? .noDescriptors : nil)
+    if let refusal = message.refusal { return refusal }
+    guard message.hasDescriptors, isOpen else { return nil }
+    return dbus_connection_can_send_type(raw, cdbus_type_unix_fd) == 0 ? .noDescriptors : nil
   }
 
   private func queue(_ message: Message) -> UInt32? {

@@ -28,8 +28,7 @@ public final class NetworkWatch {
   ) {
     matches.append(
       connection.onSignal(
-        MatchRule(
-          sender: service, path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
+        MatchRule(sender: service, path: path, interface: .properties, member: .propertiesChanged)
       ) { [weak self] signal in
         guard signal.arguments.count == 3, signal.arguments[0].string == interface.rawValue,
           signal.arguments[1].properties?[property] != nil
