@@ -86,6 +86,13 @@ def found_by(program, seeds):
     return None
 
 
+def report(name, program, seeds):
+    result = found_by(program, seeds)
+    program.unlink()
+    print(f"{name}: {result or 'NOT FOUND'}", flush=True)
+    return result is not None
+
+
 def sound_seeds():
     """Returns the first seeds that break nothing in the unchanged source, as many as can be needed."""
     program, output = build()
@@ -127,19 +134,16 @@ def main():
     patches = [path for path in FOLDER.glob("*.patch") if not sys.argv[1:] or path.stem in sys.argv[1:]]
     copy_tree()
     seeds = sound_seeds()
-    found = 0
     # While one mutant is built, others are simulated.
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        tasks = {}
+        tasks = []
         for patch in sorted(patches, key=lambda patch: (target(patch), patch.stem)):
             program, problem = built(patch)
             if program:
-                tasks[pool.submit(found_by, program, seeds)] = patch.stem
+                tasks.append(pool.submit(report, patch.stem, program, seeds))
             else:
                 print(f"{patch.stem}: {problem}", flush=True)
-        for task in concurrent.futures.as_completed(tasks):
-            found += task.result() is not None
-            print(f"{tasks[task]}: {task.result() or 'NOT FOUND'}", flush=True)
+        found = sum(task.result() for task in tasks)
     print(f"{found} of {len(patches)} mutants found")
     return 0 if patches and found >= 0.95 * len(patches) else 1
 
