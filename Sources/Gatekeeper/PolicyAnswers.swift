@@ -48,7 +48,7 @@ nonisolated struct PolicyAnswers {
   }
 
   private struct Round {
-    let replaced: Set<PolkitAction>
+    var replaced: Set<PolkitAction>
     var asked: Set<PolkitAction> = []
     var fresh: [PolkitAction: Known] = [:]
     var mayStartPolkit: Bool
@@ -83,11 +83,11 @@ nonisolated struct PolicyAnswers {
     let heldFrom = wasHeld ? nil : confirmation.heldFrom
     let deadlines = [confirmation.deadline, heldFrom, nextRound, round?.deadline].compactMap(\.self)
     let started = [restart?.time].compactMap(\.self)
-    guard round == nil, deadlines.isEmpty else { return (deadlines + started).min() }
+    // A round is no reason to trust an answer for longer that it does not replace.
     let aged = relevant.compactMap { action in
       known[action].flatMap { $0.reply.answer == .yes && !$0.isOld ? $0.time + Self.consentAge : nil }
     }
-    return (aged + started).min()
+    return (deadlines + started + aged).min()
   }
 
   mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Action] {
@@ -119,6 +119,8 @@ nonisolated extension PolicyAnswers {
     if round != nil {
       // A check that was waiting for polkit to return may start it now.
       round?.mayStartPolkit = true
+      markOld(now, refusals: false)
+      _ = extendRound(now)
       let questions = (round?.asked ?? []).sorted { $0.rawValue < $1.rawValue }
       return (mayProceed ? [.ready] : []) + questions.map { .ask($0, mayStartPolkit: true) }
     }
@@ -156,13 +158,27 @@ nonisolated extension PolicyAnswers {
       self.restart = (restart.attempts + 1, now + pauses[min(restart.attempts + 1, pauses.count - 1)])
       if isServed { return actions + wanted(now) }
     }
-    guard round == nil else { return actions }
+    markOld(now, refusals: false)
     if let time = nextRound {
       return now >= time ? actions + begin(mayStartPolkit: false, now) : actions
     }
-    markOld(now, refusals: false)
-    return isServed && known.contains { $0.value.isOld && $0.value.reply.answer == .yes }
-      ? actions + confirmOldAnswers(mayStartPolkit: false, now) : actions
+    guard isServed, !oldPermissions.isEmpty else { return actions }
+    return actions + (round == nil ? confirmOldAnswers(mayStartPolkit: false, now) : extendRound(now))
+  }
+
+  private var oldPermissions: Set<PolkitAction> {
+    Set(known.filter { $0.value.isOld && $0.value.reply.answer == .yes }.keys)
+  }
+
+  /// Lets the round replace the permissions that have aged since it began, too, which polkit may never answer.
+  private mutating func extendRound(_ now: MonotonicInstant) -> [Action] {
+    let old = oldPermissions
+    guard var round, !old.isSubset(of: round.replaced) else { return [] }
+    round.replaced.formUnion(old)
+    round.deadline = round.deadline ?? now + AnswerDeadlines.confirmation
+    round.isInBackground = false
+    self.round = round
+    return advance(now)
   }
 
   private mutating func planRestart(_ now: MonotonicInstant) {

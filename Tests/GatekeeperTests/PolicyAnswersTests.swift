@@ -191,6 +191,18 @@ import Testing
     #expect(driver.precise == .unknown)
   }
 
+  /// Regression: polkit hung while it was asked in the background for more, and the permission was never confirmed again.
+  @Test func `permission expires although another question is never answered`() {
+    let driver = served()
+    #expect(driver.handle(.wanted, after: 28_000) == [.ready, .ask(.accessWithoutAgent, mayStartPolkit: true)])
+    let aged = PolicyAnswers.Event.timer(isServed: true, isPolkitThere: true)
+    #expect(driver.answers.wakeUp.map { $0 - driver.now }.map { $0 < .seconds(2) } == true)
+    #expect(driver.handle(aged, after: 2_000) == [.ask(.accessPrecise, mayStartPolkit: false)])
+    #expect(driver.precise == .yes)
+    #expect(driver.handle(aged, after: 4_000).contains(.changed))
+    #expect(driver.precise == .unknown)
+  }
+
   @Test func `permission of a client that is not served is confirmed before the next call uses it`() {
     let driver = served()
     driver.now = .milliseconds(1) + PolicyAnswers.consentAge
