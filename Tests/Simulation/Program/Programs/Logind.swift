@@ -49,7 +49,7 @@ final class Logind: SystemService {
       else { return refuse(call, "UnknownObject", "There is no such object") }
       let state = world.truth.session(of: user)
       guard state != .none else { return refuse(call, "UnknownObject", "There is no such object") }
-      answer(call, [.variant(.string(state == .active ? "active" : "online"))])
+      answerLater(call, [.variant(.string(state == .active ? "active" : "online"))])
     default: super.serve(call)
     }
   }

@@ -8,8 +8,8 @@ final class Polkit: SystemService {
   private static let authority = "org.freedesktop.PolicyKit1.Authority"
   /// A change of the rules that programs see only when polkitd returns.
   var change: (() -> Void)?
-  /// The users who are denied everything by conditions that polkitd does not announce.
-  var denied: Set<UInt32> = []
+  /// The users who are denied everything by conditions that polkitd does not announce, and since when.
+  var denied: [UInt32: Int64] = [:]
 
   init(_ world: World) { super.init(world, Self.service, user: 986) }
 
@@ -30,8 +30,8 @@ final class Polkit: SystemService {
         let name = subject[1].properties?["name"]?.string, let action = call.values[1].string,
         let user = world.bus.peers[name]?.user
       else { return refuse(call, "org.freedesktop.PolicyKit1.Error.Failed", "There is no such subject") }
-      let answer = denied.contains(user) ? .no : world.truth.policy(of: user, action)
-      self.answer(
+      let answer = denied[user] != nil ? .no : world.truth.policy(of: user, action)
+      answerLater(
         call,
         [
           .structure([

@@ -114,6 +114,7 @@ class SystemService: Program {
   /// How long answers take, in microseconds.
   var latency: ClosedRange<Int64> = 50...4_000
   private var lastDue: Int64 = 0
+  private var lastAnswer: Int64 = 0
   /// Calls that wait until the program no longer hangs.
   private var held: [Parcel]?
   private(set) var isRunning = false
@@ -166,6 +167,15 @@ class SystemService: Program {
     }
   }
 
-  /// Answers a call.
+  /// Answers a call, after another delay, with what is true now.
+  func answerLater(_ call: Parcel, _ values: [Value]) {
+    let name = name
+    lastAnswer = max(lastAnswer, world.schedule.now + chance.time(latency))
+    world.schedule.at(lastAnswer) { [weak self] in
+      if let self, isRunning, self.name == name { answer(call, values) }
+    }
+  }
+
+  /// Handles a call.
   func serve(_ call: Parcel) { refuse(call, "UnknownMethod", "There is no \(call.member)") }
 }

@@ -59,7 +59,7 @@ final class Day {
   private func beginStorm() {
     world.tell("STORM")
     world.healedAt = nil
-    for user in world.polkit.denied.sorted() { world.permit(user) }
+    for user in world.polkit.denied.keys.sorted() { world.permit(user) }
     for client in world.clients {
       client.start()
       client.act()
@@ -74,6 +74,7 @@ final class Day {
     (world.polkitFails, world.systemd.knowsNothing) = (false, false)
     (world.polkit.change, world.logind.change) = (nil, nil)
     world.disallow(false)
+    for user in world.polkit.denied.keys.sorted() { world.permit(user) }
     for agent in world.seconds { agent.exit() }
     world.polkit.latency = 50...4_000
     world.polkit.recover()
@@ -105,6 +106,9 @@ final class Day {
       client.start()
       client.isReading = true
       if !rests || client.number == 0 { client.settle(rests: rests) } else { client.exit() }
+    }
+    for user in World.users where !rests && chance.percent(40) {
+      chance.pick(LastingCondition.allCases).begin(for: user, in: world)
     }
   }
 }

@@ -12,6 +12,7 @@ struct Fault {
     case clientStopsReading, clientLeaves, clientFloods, clientForges
     case secondAgent, polkitLost, rulesChangeUnseen, sessionChangesUnseen, systemdForgets
     case configuration, travels, jumps, receiverLost, crowd
+    case agentChangesUnseen, polkitHangsAndDenies, manyNames
   }
 
   let number: Int
@@ -56,10 +57,7 @@ struct Fault {
     case .policyChanges: world.polkit.announce()
     case .policyDenies: setPolicy(.no, .no, in: world)
     case .policyReduces: setPolicy(.yes, extra < 50 ? .no : .challenge, in: world)
-    case .policyGrantsAlways:
-      guard world.polkit.isRunning else { return }
-      world.truth.set(.yes, to: Truth.accessWithoutAgent, of: user)
-      world.polkit.announce()
+    case .policyGrantsAlways: grantAlways(in: world)
     case .polkitSlow: world.polkit.latency = 50_000...1_500_000
     case .polkitHangs: world.polkit.hang()
     case .polkitExits: world.polkit.exit()
@@ -93,8 +91,14 @@ struct Fault {
       world.polkitFails = true
       world.polkit.exit()
     case .rulesChangeUnseen:
-      world.polkit.exit()
-      world.polkit.change = { setPolicy(.no, .no, in: world) }
+      if extra < 50 { grantAlways(in: world) }
+      world.schedule.after(extra < 50 ? 2_000_000 : 0) {
+        world.polkit.exit()
+        world.polkit.change = {
+          world.truth.set(nil, to: Truth.accessWithoutAgent, of: user)
+          setPolicy(.no, .no, in: world)
+        }
+      }
     case .sessionChangesUnseen:
       world.logind.exit()
       world.logind.change = { world.truth.set(.inactive, of: user) }
@@ -104,6 +108,13 @@ struct Fault {
     case .jumps: world.geoclue.jump()
     case .receiverLost: world.geoclue.loseReceiver()
     case .crowd: world.crowd(of: user)
+    case .agentChangesUnseen:
+      world.geoclue.exit()
+      quietAgent(in: world)?.setLevel(extra < 50 ? .none : .city)
+    case .polkitHangsAndDenies:
+      world.polkit.hang()
+      world.deny(user)
+    case .manyNames: client.introduce(60 + extra / 2)
     }
   }
 
@@ -141,9 +152,13 @@ struct Fault {
     case .sessionChangesUnseen: world.logind.start()
     case .systemdForgets: world.systemd.knowsNothing = false
     case .configuration: world.disallow(false)
+    case .agentChangesUnseen: quietAgent(in: world)?.setLevel(.exact)
     default: break
     }
   }
+
+  /// The agent that announces changes only while GeoClue runs.
+  private func quietAgent(in world: World) -> Agent? { world.agents.first { $0.manner == .announcesToGeoClue } }
 
   private func flap(_ times: Int, _ agent: Agent?, in world: World) {
     guard times > 0, let agent else { return }
@@ -156,6 +171,12 @@ struct Fault {
     guard world.polkit.isRunning else { return }
     world.truth.set(reduced, to: Truth.access, of: user)
     world.truth.set(precise, to: Truth.accessPrecise, of: user)
+    world.polkit.announce()
+  }
+
+  private func grantAlways(in world: World) {
+    guard world.polkit.isRunning else { return }
+    world.truth.set(.yes, to: Truth.accessWithoutAgent, of: user)
     world.polkit.announce()
   }
 

@@ -294,15 +294,16 @@ extension World {
   /// A condition that polkitd does not announce denies a user everything. The service learns of it when it has polkit's
   /// answers confirmed, which it does every 30 s.
   func deny(_ user: UInt32) {
-    polkit.denied.insert(user)
+    let time = schedule.now
+    polkit.denied[user] = time
     schedule.after(40_000_000) { [weak self] in
-      guard let self, polkit.denied.contains(user) else { return }
+      guard let self, polkit.denied[user] == time else { return }
       for action in Self.actions { truth.set(.no, to: action, of: user) }
     }
   }
 
   func permit(_ user: UInt32) {
-    polkit.denied.remove(user)
+    polkit.denied[user] = nil
     for action in Self.actions { truth.set(nil, to: action, of: user) }
     polkit.announce()
   }

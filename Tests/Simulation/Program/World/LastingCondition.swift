@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+
+/// A condition that limits or extends one user's access during a whole quiet time. At its end, the service must have
+/// reported it.
+enum LastingCondition: CaseIterable {
+  case agentOff, agentCoarse, agentAbsent, secondAgent
+  case sessionInactive, sessionEnded
+  case policyReduces, policyAsks, policyDenies, policyGrantsAlways
+
+  func begin(for user: UInt32, in world: World) {
+    world.tell("LASTING: \(self) (\(user))")
+    let agent = world.agents.first { $0.user == user }
+    switch self {
+    case .agentOff: agent?.setLevel(.none)
+    case .agentCoarse: agent?.setLevel(.city)
+    case .agentAbsent:
+      agent?.exit()
+      // Nobody becomes an agent by sending its signals.
+      world.schedule.after(5_000_000) { world.clients.first { $0.user == user }?.forge(0) }
+    case .secondAgent:
+      let second = world.seconds.first { $0.user == user }
+      second?.start()
+      second?.setLevel(.city)
+    case .sessionInactive, .sessionEnded:
+      world.truth.set(self == .sessionEnded ? .none : .inactive, of: user)
+      world.logind.announce(user)
+    case .policyReduces: set([Truth.access: .yes, Truth.accessPrecise: .no], for: user, in: world)
+    case .policyAsks: set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
+    case .policyDenies: set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
+    case .policyGrantsAlways: set([Truth.accessWithoutAgent: .yes], for: user, in: world)
+    }
+  }
+
+  private func set(_ answers: [String: Truth.Answer], for user: UInt32, in world: World) {
+    for (action, answer) in answers.sorted(by: { $0.key < $1.key }) { world.truth.set(answer, to: action, of: user) }
+    world.polkit.announce()
+  }
+}
