@@ -4,19 +4,16 @@
 
     check-manual.py PROGRAM...       from the top of the source tree, with the built programs
 
-org.geopublicist.Location1(5) must contain every method, signal, property (with type and access), error, option and
-dictionary key of the interface XML, and no others; geopublicist.conf(5) every group and key of the shipped
-configuration file with its default; each program's page every option that the program's --help lists, and no others.
+geopublicist.conf(5) must contain every group and key of the shipped configuration file with its default, and each program's
+page every option that the program's --help lists. manual.py writes org.geopublicist.Location1(5).
 """
 
 import pathlib
 import re
 import subprocess
 import sys
-import xml.etree.ElementTree as xml
 
 MANUAL = pathlib.Path("packaging/man")
-INTERFACES = sorted(pathlib.Path("dbus").glob("org.geopublicist.*.xml"))
 missing = []
 
 
@@ -25,97 +22,15 @@ def expect(condition, page, what):
         missing.append(f"{page}: {what}")
 
 
-def sections(text):
-    """Returns the text below each .Sh line, by title."""
-    parts = re.split(r"^\.Sh (.*)\n", text, flags=re.M)
+def sections(text, macro):
+    """Returns the text below each line with this macro, by title."""
+    parts = re.split(rf"^\.{macro} (.*)\n", text, flags=re.M)
     return dict(zip(parts[1::2], parts[2::2]))
-
-
-def subsections(text):
-    parts = re.split(r"^\.Ss (.*)\n", text, flags=re.M)
-    return dict(zip(parts[1::2], parts[2::2]))
-
-
-def items(text, macro):
-    """Returns the items of a list with this macro, by their first word."""
-    found = {}
-    for line in re.findall(rf"^\.It {macro} (.*)$", text, flags=re.M):
-        found[line.split()[0]] = line
-    return found
-
-
-def arguments(member, direction=None):
-    return [f"{a.get('type')} {a.get('name')}" for a in member.iter("arg")
-            if direction is None or a.get("direction", "in") == direction]
-
-
-def check_interface(page, chapters, interface):
-    name = interface.get("name")
-    title = f"THE INTERFACE {name}"
-    expect(title in chapters, page, f"no section {title}")
-    parts = subsections(chapters.get(title, ""))
-
-    methods = {m.get("name"): m for m in interface.iter("method")}
-    written = items(parts.get("Methods", ""), "Fn")
-    expect(written.keys() == methods.keys(), page, f"methods of {name}: {sorted(written.keys() ^ methods.keys())}")
-    for method in written.keys() & methods.keys():
-        line = written[method].replace('"', "")
-        expected = " ".join(arguments(methods[method], "in"))
-        results = " , ".join(f"Fa {a}" for a in arguments(methods[method], "out"))
-        if results:
-            expected += f" No \\(-> {results}"
-        expect(line.split(" ", 1)[1:] == ([expected.strip()] if expected.strip() else []), page,
-               f"{name}.{method}: is '{line}', must end with '{expected}'")
-
-    signals = {s.get("name"): s for s in interface.iter("signal")}
-    written = items(parts.get("Signals", ""), "Fn")
-    expect(written.keys() == signals.keys(), page, f"signals of {name}: {sorted(written.keys() ^ signals.keys())}")
-    for signal in written.keys() & signals.keys():
-        expect(re.findall(r'"([^"]*)"', written[signal]) == arguments(signals[signal]), page, f"{name}.{signal}")
-
-    properties = {p.get("name"): p for p in interface.iter("property")}
-    written = items(parts.get("Properties", ""), "Va")
-    expect(written.keys() == properties.keys(), page,
-           f"properties of {name}: {sorted(written.keys() ^ properties.keys())}")
-    for key in written.keys() & properties.keys():
-        access = {"read": "read", "readwrite": "read and write"}[properties[key].get("access")]
-        emits = properties[key].find("annotation[@name='org.freedesktop.DBus.Property.EmitsChangedSignal']").get("value")
-        how = {"const": "constant", "true": f"{access}, changes signalled", "false": access}[emits]
-        line = f"{key} Li {properties[key].get('type')} Pq {how}"
-        expect(written[key] == line, page, f"is '{written[key]}', must be '{line}'")
-
-
-def words_of_xml(text):
-    """Returns the errors, options and keys named in the comments of the XML."""
-    comments = " ".join(" ".join(re.findall(r"<!--(.*?)-->", text, flags=re.S)).split())
-    errors = set(re.findall(r"\b(NotAuthorized|Timeout|Unavailable|InvalidOption|LimitsExceeded|"
-                            r"InteractiveAuthorizationRequired|UnknownObject)\b", comments))
-    options = set(re.findall(r"\b([a-z]+(?:-[a-z]+)*) [sudbi]\b(?=[ ,.(;])", comments))
-    keys = set(re.findall(r"\b([A-Z][A-Za-z]+)(?:, [A-Z][a-z]+)? +(?:[dsbtuo]|\(tt\))(?=[ ,.:])", comments))
-    limits = set()
-    for found in re.findall(r"Keys: ((?:[a-z-]+, )+[a-z-]+)\.", comments):
-        limits |= set(found.split(", "))
-    kebab = set(re.findall(r"\b[a-z]+(?:-[a-z]+)+\b", comments)) & set(
-        "not-determined authorized-when-in-use authorized-always no-agent authorization-required disabled-by-user "
-        "rejected-by-agent session-inactive disallowed-by-configuration disallowed-by-policy policy-unavailable "
-        "reduced-accuracy geoclue-not-installed geoclue-restarting no-source no-fix by-consumer".split())
-    return errors | options | keys | limits | kebab
-
-
-def check_location1():
-    page = MANUAL / "org.geopublicist.Location1.5"
-    text = page.read_text()
-    chapters = sections(text)
-    for file in INTERFACES:
-        for interface in xml.parse(file).getroot().iter("interface"):
-            check_interface(page.name, chapters, interface)
-        for word in sorted(words_of_xml(file.read_text())):
-            expect(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text), page.name, f"nothing about {word}")
 
 
 def check_configuration():
     page = MANUAL / "geopublicist.conf.5"
-    parts = subsections(sections(page.read_text())["DESCRIPTION"])
+    parts = sections(sections(page.read_text(), "Sh")["DESCRIPTION"], "Ss")
     shipped, group = {}, None
     for line in pathlib.Path("packaging/geopublicist.conf").read_text().splitlines():
         if line.startswith("["):
@@ -151,7 +66,6 @@ def check_options(program):
         expect(known <= written, page.name, f"nothing about {sorted(known - written)}")
 
 
-check_location1()
 check_configuration()
 for program in sys.argv[1:]:
     check_options(program)

@@ -94,6 +94,8 @@ done
 file packaging/metainfo/org.geopublicist.Location1.metainfo.xml "$share/metainfo"
 file packaging/org.geopublicist.Location1.desktop "$share/applications"
 for page in packaging/man/*.?; do file "$page" "$share/man/man${page##*.}"; done
+packaging/manual.py > "$edited"
+place "$edited" "$share/man/man5/org.geopublicist.Location1.5"
 file packaging/completions/geopublicist.bash "$share/bash-completion/completions" geopublicist
 file packaging/completions/_geopublicist "$ZSHCOMPLETIONDIR"
 file packaging/completions/geopublicist.fish "$share/fish/vendor_completions.d"

@@ -79,7 +79,8 @@ def check_dates():
     expect(fedora == day, f"packaging/fedora/geopublicist.spec: the date is {fedora or 'missing'}, not {day}")
     for page in sorted((ROOT / "packaging/man").iterdir()):
         named, = find(page, r"^\.Dd (\w+ \d+, \d+)")
-        changed = run("git", "log", "-1", "--format=%as", "--", str(page)).strip()
+        sources = ["dbus"] if page.suffix == ".in" else []
+        changed = run("git", "log", "-1", "--format=%as", "--", str(page), *sources).strip()
         dated = datetime.datetime.strptime(named, "%B %d, %Y").date().isoformat() if named else ""
         expect(changed <= dated <= day, f"{page.relative_to(ROOT)}: dated {dated or 'nowhere'}, last changed {changed}")
 

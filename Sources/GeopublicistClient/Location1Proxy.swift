@@ -19,12 +19,12 @@ import GeopublicistContract
     proxy.call(Location1Interface.getLocation, value0, timeout: timeout, interactive: interactive, expecting: "a{sv}") { result in handler(result.typed { values in values[0] }) }
   }
 
-  /// Creates a stopped subscription that belongs to the calling connection.
+  /// Creates a stopped subscription that belongs to the calling connection and ends with it.
   func createSubscription(options value0: Value, timeout: CallTimeout = .standard, interactive: Bool = false, _ handler: @escaping (Result<ObjectPath, CallFailure>) -> Void = { _ in }) {
     proxy.call(Location1Interface.createSubscription, value0, timeout: timeout, interactive: interactive, expecting: "o") { result in handler(result.typed { values in values[0].objectPath }) }
   }
 
-  /// Creates a stopped region that belongs to the calling connection: a circle that reports when the computer enters and leaves it.
+  /// Creates a stopped region that belongs to the calling connection and ends with it: a circle that reports when the computer enters and leaves it.
   func createRegion(options value0: Value, timeout: CallTimeout = .standard, interactive: Bool = false, _ handler: @escaping (Result<ObjectPath, CallFailure>) -> Void = { _ in }) {
     proxy.call(Location1Interface.createRegion, value0, timeout: timeout, interactive: interactive, expecting: "o") { result in handler(result.typed { values in values[0].objectPath }) }
   }
@@ -34,7 +34,7 @@ import GeopublicistContract
     proxy.call(Location1Interface.getAlmanac, value0, timeout: timeout, interactive: interactive, expecting: "a{sv}") { result in handler(result.typed { values in values[0] }) }
   }
 
-  /// Creates a stopped almanac that belongs to the calling connection.
+  /// Creates a stopped almanac that belongs to the calling connection and ends with it.
   func createAlmanac(options value0: Value, timeout: CallTimeout = .standard, interactive: Bool = false, _ handler: @escaping (Result<ObjectPath, CallFailure>) -> Void = { _ in }) {
     proxy.call(Location1Interface.createAlmanac, value0, timeout: timeout, interactive: interactive, expecting: "o") { result in handler(result.typed { values in values[0].objectPath }) }
   }

@@ -7,6 +7,8 @@ import Testing
 
 /// The manual and the completions match the command.
 @Suite(.serialized) struct DocumentationTests {
+  private let directory = TemporaryDirectory()
+
   /// A command's options as listed in its help.
   private func options(of command: String) throws -> Set<String> {
     let help = try run([Rig.product("geopublicist"), command, "--help"])
@@ -55,10 +57,15 @@ import Testing
 
   @Test func `the manual pages are well-formed`() throws {
     let folder = Rig.sourceFile("packaging/man")
-    for page in try FileManager.default.contentsOfDirectory(atPath: folder) {
-      let result = try run(["man", "--warnings=w", "-E", "UTF-8", "-l", "-Tutf8", "-Z", "\(folder)/\(page)"])
+    let generated = directory.file("org.geopublicist.Location1.5")
+    let manual = try run([Rig.sourceFile("packaging/manual.py")])
+    #expect(manual.succeeded, "\(manual.standardError)")
+    try manual.standardOutput.write(toFile: generated, atomically: true, encoding: .utf8)
+    let pages = try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasSuffix(".in") }
+    for page in pages.map({ "\(folder)/\($0)" }) + [generated] {
+      let result = try run(["man", "--warnings=w", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page])
       #expect(result.succeeded && result.standardError.isEmpty, "\(result.standardError)")
-      let lint = try run(["mandoc", "-Tlint", "-Wwarning", "\(folder)/\(page)"])
+      let lint = try run(["mandoc", "-Tlint", "-Wwarning", page])
       #expect(lint.standardOutput.isEmpty, "\(lint.standardOutput)")
     }
   }

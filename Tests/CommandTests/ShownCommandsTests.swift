@@ -15,7 +15,7 @@ private nonisolated func pages() -> [String] {
 @Suite(.serialized) struct ShownCommandsTests {
   private static nonisolated let manuals = [
     "packaging/man/geopublicist.1", "packaging/man/geopublicistd.8", "packaging/man/geopublicist.conf.5",
-    "packaging/man/org.geopublicist.Location1.5",
+    "packaging/man/org.geopublicist.Location1.5.in",
   ]
 
   private static func transcripts(of file: String) throws -> [Transcript] {

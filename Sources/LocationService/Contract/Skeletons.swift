@@ -9,13 +9,13 @@ import GeopublicistContract
 @MainActor protocol Location1Skeleton: AnyObject {
   /// Returns one location.
   func getLocation(_ options: Value, _ call: MethodCall) throws(DBusError)
-  /// Creates a stopped subscription that belongs to the calling connection.
+  /// Creates a stopped subscription that belongs to the calling connection and ends with it.
   func createSubscription(_ options: Value, _ call: MethodCall) throws(DBusError)
-  /// Creates a stopped region that belongs to the calling connection: a circle that reports when the computer enters and leaves it.
+  /// Creates a stopped region that belongs to the calling connection and ends with it: a circle that reports when the computer enters and leaves it.
   func createRegion(_ options: Value, _ call: MethodCall) throws(DBusError)
   /// Returns an almanac: day and night, the time zone and the town.
   func getAlmanac(_ options: Value, _ call: MethodCall) throws(DBusError)
-  /// Creates a stopped almanac that belongs to the calling connection.
+  /// Creates a stopped almanac that belongs to the calling connection and ends with it.
   func createAlmanac(_ options: Value, _ call: MethodCall) throws(DBusError)
   /// Decides about the caller's access, and returns its status and reason.
   func requestAuthorization(_ options: Value, _ call: MethodCall) throws(DBusError)
@@ -23,15 +23,15 @@ import GeopublicistContract
   func listSubscriptions(_ call: MethodCall) throws(DBusError)
   /// The version of the service, such as "1.1.0".
   var version: String { get }
-  /// The limits in force, which the error LimitsExceeded names.
+  /// The limits in force, which the error `LimitsExceeded` names.
   var limits: Value { get }
-  /// The state of the location source.
+  /// The state of the location source: `idle` (not in use, or resting), `starting`, `waiting` (for an agent, or for a fix), `running` or `unavailable`.
   var state: String { get }
-  /// The reason of the state.
+  /// The reason of the state: empty, a reason of a status, or `geoclue-not-installed`, `geoclue-restarting`, `no-source`, `no-fix` or `resting`.
   var stateReason: String { get }
   /// One sentence for the user about what is wrong and what to do; empty if nothing is wrong.
   var stateMessage: String { get }
-  /// None or a level, as last reported by GeoClue; unknown while GeoClue is not running.
+  /// `none` or a level, as last reported by GeoClue; `unknown` while GeoClue is not running.
   var availableAccuracy: String { get }
   /// Whether at least one client is following the location.
   var isInUse: Bool { get }
@@ -39,7 +39,7 @@ import GeopublicistContract
   func readAuthorizationStatus(_ request: PropertyRead)
   /// The reason of the caller's status.
   func readAuthorizationReason(_ request: PropertyRead)
-  /// One sentence for the user about AuthorizationReason; empty if nothing is wrong.
+  /// One sentence for the user about `AuthorizationReason`; empty if nothing is wrong.
   func readAuthorizationMessage(_ request: PropertyRead)
 }
 
@@ -75,15 +75,15 @@ extension Location1Skeleton {
 @MainActor protocol SubscriptionSkeleton: AnyObject {
   /// Starts updates immediately, or when access is granted.
   func start(_ call: MethodCall) throws(DBusError)
-  /// Stops updates; Start starts them again.
+  /// Stops updates; `Start` starts them again.
   func stop(_ call: MethodCall) throws(DBusError)
-  /// Ends the subscription and removes its object; Closed is sent with the reason by-consumer.
+  /// Ends the subscription and removes its object; `Closed` is sent with the reason `by-consumer`.
   func close(_ call: MethodCall) throws(DBusError)
   /// The owner's status.
   func readAuthorizationStatus(_ request: PropertyRead)
-  /// The reason of AuthorizationStatus.
+  /// The reason of `AuthorizationStatus`.
   func readAuthorizationReason(_ request: PropertyRead)
-  /// One sentence for the user about AuthorizationReason; empty if nothing is wrong.
+  /// One sentence for the user about `AuthorizationReason`; empty if nothing is wrong.
   func readAuthorizationMessage(_ request: PropertyRead)
   /// Whether the subscription is started and its owner is authorized.
   var isActive: Bool { get }
@@ -101,7 +101,7 @@ extension Location1Skeleton {
   /// Milliseconds without a newer location before an update is sent; 0 for none.
   var debounce: UInt32 { get }
   func writeDebounce(_ value: UInt32, _ call: MethodCall) throws(DBusError)
-  /// Metres; locations with a larger or unknown Accuracy are skipped.
+  /// Metres; locations with a larger or unknown `Accuracy` are skipped.
   var requiredAccuracy: Double { get }
   func writeRequiredAccuracy(_ value: Double, _ call: MethodCall) throws(DBusError)
 }
@@ -140,15 +140,15 @@ extension SubscriptionSkeleton {
   func start(_ call: MethodCall) throws(DBusError)
   /// Stops monitoring, and the state becomes unknown.
   func stop(_ call: MethodCall) throws(DBusError)
-  /// Ends the region and removes its object; Closed is sent with the reason by-consumer.
+  /// Ends the region and removes its object; `Closed` is sent with the reason `by-consumer`.
   func close(_ call: MethodCall) throws(DBusError)
-  /// Inside, outside or unknown.
+  /// `inside`, `outside` or `unknown`.
   var state: String { get }
-  /// The reason of an unknown State; empty if it is known, and before Start.
+  /// The reason of an unknown `State`; empty if it is known, and before `Start`.
   var stateReason: String { get }
-  /// The Timestamp of the event with which State last changed.
+  /// The `Timestamp` of the event with which `State` last changed.
   var since: Value { get }
-  /// The last event of StateChanged.
+  /// The last event of `StateChanged`.
   func readLastEvent(_ request: PropertyRead)
   /// Latitude of the centre in degrees.
   var latitude: Double { get }
@@ -160,9 +160,9 @@ extension SubscriptionSkeleton {
   var isActive: Bool { get }
   /// The owner's status.
   func readAuthorizationStatus(_ request: PropertyRead)
-  /// The reason of AuthorizationStatus.
+  /// The reason of `AuthorizationStatus`.
   func readAuthorizationReason(_ request: PropertyRead)
-  /// One sentence for the user about AuthorizationReason; empty if nothing is wrong.
+  /// One sentence for the user about `AuthorizationReason`; empty if nothing is wrong.
   func readAuthorizationMessage(_ request: PropertyRead)
 }
 
@@ -198,19 +198,19 @@ extension RegionSkeleton {
 @MainActor protocol AlmanacSkeleton: AnyObject {
   /// Starts updates immediately, or when access is granted.
   func start(_ call: MethodCall) throws(DBusError)
-  /// Stops updates, and drops the location; Start starts them again.
+  /// Stops updates, and drops the location; `Start` starts them again.
   func stop(_ call: MethodCall) throws(DBusError)
-  /// Ends the almanac and removes its object; Closed is sent with the reason by-consumer.
+  /// Ends the almanac and removes its object; `Closed` is sent with the reason `by-consumer`.
   func close(_ call: MethodCall) throws(DBusError)
-  /// The last almanac of AlmanacChanged.
+  /// The last almanac of `AlmanacChanged`.
   func readAlmanac(_ request: PropertyRead)
   /// Whether the almanac is started and its owner is authorized.
   var isActive: Bool { get }
   /// The owner's status.
   func readAuthorizationStatus(_ request: PropertyRead)
-  /// The reason of AuthorizationStatus.
+  /// The reason of `AuthorizationStatus`.
   func readAuthorizationReason(_ request: PropertyRead)
-  /// One sentence for the user about AuthorizationReason; empty if nothing is wrong.
+  /// One sentence for the user about `AuthorizationReason`; empty if nothing is wrong.
   func readAuthorizationMessage(_ request: PropertyRead)
 }
 
