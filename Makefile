@@ -93,10 +93,10 @@ held:
 	@Benchmarks/regions.py --no-build
 
 soak:
-	@Benchmarks/soak.py $(if $(MINUTES),--minutes $(MINUTES))
+	@Tests/Soak/soak.py $(if $(MINUTES),--minutes $(MINUTES))
 
 siege:
-	@Benchmarks/siege.py $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH)) $(ATTACKS)
+	@Tests/Siege/siege.py $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH)) $(ATTACKS)
 
 deb:
 	@packaging/build-deb.sh

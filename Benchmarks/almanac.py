@@ -12,11 +12,10 @@ of the last place, and the service's memory before an almanac and after its tabl
 import json
 import math
 import random
-import subprocess
 import time
 
 import rig
-from rig import BUILT, MANAGER, PROPERTIES, RIG, SERVICE, TOP, Machine, expect, memory, wait_until, wire
+from rig import BUILT, MANAGER, PROPERTIES, SERVICE, TOP, Machine, expect, memory, wire
 
 # In seconds; the service releases the table a minute after it was last used.
 RELEASE = 75

@@ -13,8 +13,8 @@ import select
 import threading
 
 import rig
-from rig import CONFIGURATION, MANAGER, PROPERTIES, SERVICE, expect, wait_until, wire
-from soaking.machine import POLKIT, SoakMachine
+from rig import CONFIGURATION, MANAGER, PROPERTIES, SERVICE, Driver, expect, wait_until, wire
+from desktop import POLKIT, Desktop
 
 # System users that exist everywhere.
 USERS = (2, 3, 5, 6, 7, 8, 9, 10, 13, 65534)
@@ -24,7 +24,7 @@ KINDS = {"Subscription": 16, "Region": 20}
 BATCH = 8
 
 
-class TenUsers(SoakMachine):
+class TenUsers(Desktop):
     """Without the limits on calls and on objects of one user."""
 
     configuration = CONFIGURATION
@@ -87,7 +87,7 @@ def is_active(peer, kind, path):
 def measure(count, fixes):
     with TenUsers("dbus-broker", people=USERS) as machine:
         machine.wait_for_name(POLKIT, machine.polkit)
-        driver = machine.start_driver()
+        driver = machine.enter_context(Driver(machine))
         for name, process in ("geoclue", machine.geoclue.pid), ("bus", machine.bus_process), ("service", machine.service.pid):
             driver.tell("watch", name, process)
         # One subscription keeps the source active and shows when a fix has arrived.

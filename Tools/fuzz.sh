@@ -58,7 +58,7 @@ attack() {
   [ ! -e "$asan" ] || [ -O "$asan" ] || asan=$asan-$(id -un)
   "$swift" build --package-path "$package" --scratch-path "$asan" --sanitize address --product geopublicistd
   for broker in dbus-daemon dbus-broker; do
-    /usr/bin/python3 "$package/Tests/Fuzz/Bus/besiege.py" "$asan/debug/geopublicistd" "$broker" "$seconds"
+    /usr/bin/python3 "$package/Tests/Fuzz/Bus/fuzz.py" "$asan/debug/geopublicistd" "$broker" "$seconds"
   done
 }
 

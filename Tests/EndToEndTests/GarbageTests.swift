@@ -163,21 +163,21 @@ import Testing
 }
 
 /// The service survives malformed input from root and from other users without restarting.
-@Suite(.serialized) struct SiegeTests {
+@Suite(.serialized) struct BusFuzzingTests {
   /// Every attack of Tests/Fuzz/Bus in one place; `Tools/fuzz.sh bus` runs them for longer.
-  private func besiege(_ place: String) throws {
-    let siege = try run(
+  private func fuzz(_ place: String) throws {
+    let result = try run(
       [
-        Rig.python, Rig.sourceFile("Tests/Fuzz/Bus/besiege.py"), Rig.product("geopublicistd"),
+        Rig.python, Rig.sourceFile("Tests/Fuzz/Bus/fuzz.py"), Rig.product("geopublicistd"),
         PrivateBus.Broker.chosen.rawValue, "2", place,
       ],
       within: .seconds(300))
-    #expect(siege.succeeded, "\(siege.standardOutput)\n\(siege.standardError)")
+    #expect(result.succeeded, "\(result.standardOutput)\n\(result.standardError)")
   }
 
-  @Test func `every attack is survived on a system bus`() throws { try besiege("system") }
+  @Test func `every attack is survived on a system bus`() throws { try fuzz("system") }
 
-  @Test func `every attack is survived while others impersonate system services`() throws { try besiege("impostors") }
+  @Test func `every attack is survived while others impersonate system services`() throws { try fuzz("impostors") }
 
   /// Regression: dbus-broker forwards headers at which libdbus disconnects. The service exited, or returned without its
   /// subscriptions.

@@ -12,7 +12,7 @@ are hostile. Prints {"owner": ":1.N"} when it owns the name.
 import sys
 
 from busjson import say
-from busloop import BUS, Bus, Refused
+from busloop import Bus, Refused
 
 NAME, ROOT = "org.geopublicist.Location1", "/org/geopublicist/Location1"
 CLIENT = ROOT + "/client/1"

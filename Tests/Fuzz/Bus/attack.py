@@ -24,8 +24,8 @@ def main():
     address, name, seconds, seed = sys.argv[1:5]
     wanted = [getattr(attacks, attack) for attack in sys.argv[5:]] or attacks.ALL
     chance = random.Random(int(seed))
-    siege = attacks.Siege(address, name, chance)
-    if not siege.objects:
+    target = attacks.Target(address, name, chance)
+    if not target.objects:
         sys.exit(f"{name} shows no object")
     done = collections.Counter()
     order, end = chance.sample(wanted, len(wanted)), time.monotonic() + float(seconds)
@@ -33,15 +33,15 @@ def main():
         if not order:
             order = chance.sample(wanted, len(wanted))
         attack = order.pop()
-        siege.find()
+        target.find()
         try:
-            attack(siege)
+            attack(target)
             done[attack.__name__] += 1
         except Gone:
             done[attack.__name__ + " (thrown out)"] += 1
     print(", ".join(f"{what} {count}" for what, count in sorted(done.items())))
-    if siege.doubled:
-        sys.exit(f"answered twice: {siege.doubled[:10]}")
+    if target.doubled:
+        sys.exit(f"answered twice: {target.doubled[:10]}")
 
 
 main()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks that a program on the bus can make on another one.
 
-An attack is a function of a `Siege` that opens its own connections, attacks and disconnects. The bus may end its
+An attack is a function of a `Target` that opens its own connections, attacks and disconnects. The bus may end its
 connections (`wire.Gone`).
 """
 
@@ -18,7 +18,7 @@ PROPERTIES = "org.freedesktop.DBus.Properties"
 BURST = 150
 
 
-class Siege:
+class Target:
     """The target of the attacks and the random choices."""
 
     def __init__(self, address, name, random):
@@ -84,22 +84,22 @@ class Siege:
             destination=self.random.choice([self.name, self.unique]), signature=signature or None, **more)
 
 
-def answers_once(siege, peer, rest=0.0):
+def answers_once(target, peer, rest=0.0):
     """Reads pending input and reports calls that were answered twice."""
     seen = set()
     while (message := peer.receive(rest)) is not None:
-        if message.kind in (REPLY, ERROR) and message.fields.get(wire.SENDER) == siege.unique:
+        if message.kind in (REPLY, ERROR) and message.fields.get(wire.SENDER) == target.unique:
             serial = message.fields.get(wire.REPLY_SERIAL)
             if serial in seen:
-                siege.doubled.append(serial)
+                target.doubled.append(serial)
             seen.add(serial)
 
 
-def calls(siege):
+def calls(target):
     """Calls every method with arguments of correct and arbitrary types."""
-    peer, random = siege.peer(), siege.random
+    peer, random = target.peer(), target.random
     for _ in range(BURST):
-        path, interface, member, signature = siege.member(siege.objects)
+        path, interface, member, signature = target.member(target.objects)
         dice = random.random()
         if dice < 0.3:
             signature = "".join(chance.signature(random) for _ in range(random.randint(0, 4)))[:255]
@@ -110,8 +110,8 @@ def calls(siege):
         elif dice < 0.45:
             member = random.choice(["_", "x" * 255, "Get", "Set", "Introspect", "Nothing"])
         if len(signature) <= 255 and balanced(signature):
-            siege.call(peer, path, interface, member, signature)
-    answers_once(siege, peer, 0.05)
+            target.call(peer, path, interface, member, signature)
+    answers_once(target, peer, 0.05)
     peer.close()
 
 
@@ -123,12 +123,12 @@ def balanced(signature):
     return True
 
 
-def properties(siege):
+def properties(target):
     """Reads and writes all properties, with values of all types."""
-    peer, random = siege.peer(), siege.random
+    peer, random = target.peer(), target.random
     for _ in range(BURST):
-        path = random.choice(list(siege.objects))
-        interface = random.choice(siege.objects[path])
+        path = random.choice(list(target.objects))
+        interface = random.choice(target.objects[path])
         name, kind = random.choice(list(interface.properties.items()) or [("None", "s")])
         if random.random() < 0.4:
             kind = chance.signature(random)
@@ -139,37 +139,37 @@ def properties(siege):
             body.basic("s", chance.text(random).replace("\0", "") if random.random() < 0.05 else text)
         if member == "Set":
             body.basic("g", kind)
-            chance.write(random, body, kind, siege.words())
-        peer.send(CALL, body.data, path=path, interface=PROPERTIES, member=member, destination=siege.name,
+            chance.write(random, body, kind, target.words())
+        peer.send(CALL, body.data, path=path, interface=PROPERTIES, member=member, destination=target.name,
                   signature=signature)
-    answers_once(siege, peer, 0.05)
+    answers_once(target, peer, 0.05)
     peer.close()
 
 
-def subscriptions(siege):
+def subscriptions(target):
     """Creates subscriptions up to the limit, misuses them, and disconnects in between."""
-    peer, random = siege.peer(), siege.random
+    peer, random = target.peer(), target.random
     for _ in range(random.choice([1, 4, 20])):
-        peer.call(siege.name, siege.manager(), siege.name, "CreateSubscription", "a{sv}", [options(random)])
-    mine = objects(peer, siege.name, siege.manager() + "/subscription")
+        peer.call(target.name, target.manager(), target.name, "CreateSubscription", "a{sv}", [options(random)])
+    mine = objects(peer, target.name, target.manager() + "/subscription")
     for _ in range(BURST - 30):
-        path, interface, member, signature = siege.member(mine or siege.objects)
+        path, interface, member, signature = target.member(mine or target.objects)
         if random.random() < 0.3 and mine:
             path = random.choice(list(mine))
             entries = [entry for interface in mine[path] for entry in interface.properties.items()] or [("Active", "b")]
             name, kind = random.choice(entries)
             body = Writer()
-            body.basic("s", siege.name + ".Subscription")
+            body.basic("s", target.name + ".Subscription")
             body.basic("s", name)
             kind = kind if random.random() < 0.8 else chance.signature(random)
             body.basic("g", kind)
             chance.write(random, body, kind)
-            peer.send(CALL, body.data, path=path, interface=PROPERTIES, member="Set", destination=siege.name,
+            peer.send(CALL, body.data, path=path, interface=PROPERTIES, member="Set", destination=target.name,
                       signature="ssv")
         else:
-            siege.call(peer, path, interface, member, signature)
+            target.call(peer, path, interface, member, signature)
     if random.random() < 0.5:
-        answers_once(siege, peer, 0.05)
+        answers_once(target, peer, 0.05)
     peer.close()
 
 
@@ -186,22 +186,22 @@ def options(random):
     return {name: value for name, value in right.items() if random.random() < 0.3}
 
 
-def many_peers(siege):
+def many_peers(target):
     """Opens many connections with pending calls and disconnects them all."""
-    peers = [siege.peer() for _ in range(60)]
+    peers = [target.peer() for _ in range(60)]
     for peer in peers:
-        siege.call(peer, siege.manager(), siege.name, "CreateSubscription", "a{sv}")
+        target.call(peer, target.manager(), target.name, "CreateSubscription", "a{sv}")
         for _ in range(3):
-            options = {"timeout": ("u", siege.random.choice([0, 5, 120_000]))}
-            peer.begin(siege.name, siege.manager(), siege.name, "GetLocation", "a{sv}", [options])
-    siege.random.shuffle(peers)
+            options = {"timeout": ("u", target.random.choice([0, 5, 120_000]))}
+            peer.begin(target.name, target.manager(), target.name, "GetLocation", "a{sv}", [options])
+    target.random.shuffle(peers)
     for peer in peers:
         peer.close()
 
 
-def nesting(siege):
+def nesting(target):
     """Sends containers nested as deeply as D-Bus allows, and deeper."""
-    random = siege.random
+    random = target.random
     depth = random.choice([30, 31, 32, 33, 61, 62, 63, 64, 65, 66, 100])
     kind = random.randrange(4)
     body = Writer()
@@ -223,22 +223,22 @@ def nesting(siege):
             body.data += b"\3(v)\0"
             body.align(8)
         body.data += b"\1y\0\7"
-    peer = siege.peer()
+    peer = target.peer()
     for member in ["GetLocation", "CreateSubscription"]:
-        peer.send(CALL, body.data, path=siege.manager(), interface=siege.name, member=member,
-                  destination=siege.name, signature=signature)
+        peer.send(CALL, body.data, path=target.manager(), interface=target.name, member=member,
+                  destination=target.name, signature=signature)
     inside = wire.marshalled("s", "accuracy") + bytes(body.data)
     data = struct.pack("<I", len(inside)) + bytes(4) + inside
-    peer.send(CALL, data, path=siege.manager(), interface=siege.name, member="GetLocation",
-              destination=siege.name, signature="a{sv}")
-    peer.send(SIGNAL, body.data, path="/", interface="a.b", member="S", destination=siege.unique, signature=signature)
+    peer.send(CALL, data, path=target.manager(), interface=target.name, member="GetLocation",
+              destination=target.name, signature="a{sv}")
+    peer.send(SIGNAL, body.data, path="/", interface="a.b", member="S", destination=target.unique, signature=signature)
     peer.drain()
     peer.close()
 
 
-def sizes(siege):
+def sizes(target):
     """Sends messages of all sizes: a string, bytes, and many options."""
-    random, peer = siege.random, siege.peer()
+    random, peer = target.random, target.peer()
     size = random.choice([60_000, 65_000, 65_536, 66_000, 1_000_000, 8_000_000, 33_000_000])
     body = Writer()
     signature = random.choice(["s", "ay", "as", "a{sv}"])
@@ -252,22 +252,22 @@ def sizes(siege):
     else:
         body.value("a{sv}", {f"{number}": ("y", 0) for number in range(min(size // 16, 200_000))})
     for kind, member in [(CALL, "GetLocation"), (CALL, "Nothing"), (SIGNAL, "LocationUpdated")]:
-        peer.send(kind, body.data, path=siege.manager(), interface=siege.name, member=member,
-                  destination=siege.unique, signature=signature)
+        peer.send(kind, body.data, path=target.manager(), interface=target.name, member=member,
+                  destination=target.unique, signature=signature)
     peer.drain()
     peer.close()
 
 
-def mutations(siege):
+def mutations(target):
     """Sends valid messages with some bytes changed until the bus ends the connection."""
-    random = siege.random
+    random = target.random
     for _ in range(60):
-        peer = siege.peer()
-        path, interface, member, signature = siege.member(siege.objects)
-        writer = siege.body(signature, siege.words())
+        peer = target.peer()
+        path, interface, member, signature = target.member(target.objects)
+        writer = target.body(signature, target.words())
         kind = random.choice([CALL, CALL, SIGNAL, REPLY, ERROR])
         data = bytearray(wire.message(peer.next_serial(), kind, wire.fields(
-            path=path, interface=interface, member=member, destination=siege.unique, signature=signature or None,
+            path=path, interface=interface, member=member, destination=target.unique, signature=signature or None,
             reply=random.choice([None, 1, 5]), error=random.choice([None, "a.b"])), writer.data, writer.order))
         for _ in range(random.choice([1, 1, 2, 5])):
             index = random.randrange(len(data)) if random.random() < 0.5 else random.randrange(min(len(data), 200))
@@ -283,30 +283,30 @@ def mutations(siege):
         try:
             peer.send_bytes(bytes(data))
             peer.send_bytes(wire.message(peer.next_serial(), CALL, wire.fields(
-                path="/", interface="org.freedesktop.DBus.Peer", member="Ping", destination=siege.unique)))
+                path="/", interface="org.freedesktop.DBus.Peer", member="Ping", destination=target.unique)))
             peer.drain()
         except wire.Gone:
             pass
         peer.close()
 
 
-def headers(siege):
+def headers(target):
     """Sends well-formed but invalid headers, each on a new connection, because the bus ends most of them."""
-    random = siege.random
+    random = target.random
     # Uses the well-known name, because the unique name changes when one of these attacks succeeds.
-    right = dict(path="/", interface="a.b", member="M", destination=siege.name)
+    right = dict(path="/", interface="a.b", member="M", destination=target.name)
     local = "org.freedesktop.DBus.Local"
     variants = [
         (SIGNAL, wire.fields(**{**right, "interface": local, "member": "Disconnected"})),
         (SIGNAL, wire.fields(**{**right, "path": "/org/freedesktop/DBus/Local", "interface": local,
                                 "member": "Disconnected"})),
         (CALL, wire.fields(**{**right, "path": "/org/freedesktop/DBus/Local"})),
-        (CALL, wire.fields(**right, sender=siege.unique)),
+        (CALL, wire.fields(**right, sender=target.unique)),
         (SIGNAL, wire.fields(**right, sender="org.freedesktop.DBus")),
         (CALL, wire.fields(**right, reply=0)),
-        (REPLY, wire.fields(destination=siege.unique, reply=0)),
-        (REPLY, wire.fields(destination=siege.unique)),
-        (ERROR, wire.fields(destination=siege.unique, reply=1)),
+        (REPLY, wire.fields(destination=target.unique, reply=0)),
+        (REPLY, wire.fields(destination=target.unique)),
+        (ERROR, wire.fields(destination=target.unique, reply=1)),
         (ERROR, wire.fields(**right, reply=1, error="org.freedesktop.DBus.Error.NoReply")),
         (CALL, wire.fields(**right) + wire.fields(member="Second")),
         (CALL, wire.fields(**right) + wire.fields(path="/second")),
@@ -331,15 +331,15 @@ def headers(siege):
         (CALL, wire.fields(**right, fds=1)),
         (CALL, wire.fields(**right, fds=2**32 - 1)),
         (CALL, wire.fields(**right, error="a.b")),
-        (CALL, wire.fields(path="/", member="M", destination=siege.unique)),
-        (CALL, wire.fields(path="/", destination=siege.unique)),
-        (SIGNAL, wire.fields(path="/", member="M", destination=siege.unique)),
+        (CALL, wire.fields(path="/", member="M", destination=target.unique)),
+        (CALL, wire.fields(path="/", destination=target.unique)),
+        (SIGNAL, wire.fields(path="/", member="M", destination=target.unique)),
         (0, wire.fields(**right)), (5, wire.fields(**right)), (255, wire.fields(**right)),
-        (5, wire.fields(destination=siege.unique)), (77, wire.fields(destination=siege.unique, reply=1)),
+        (5, wire.fields(destination=target.unique)), (77, wire.fields(destination=target.unique, reply=1)),
     ]
     random.shuffle(variants)
     for kind, header in variants:
-        peer = siege.peer()
+        peer = target.peer()
         try:
             order, flags = random.choice("<>"), random.choice([0, 0xFF])
             serial = random.choice([1, 2**32 - 1, 7])
@@ -353,20 +353,20 @@ def headers(siege):
         peer.close()
 
 
-def forged_answers(siege):
+def forged_answers(target):
     """Sends replies and errors to calls that were never made, with every serial number that could be pending."""
-    peer, random = siege.peer(), siege.random
+    peer, random = target.peer(), target.random
     first = random.choice([1, 1, 50, 500, 2**32 - 200])
     for serial in range(first, first + 150):
         signature = random.choice(["", "u", "o", "v", "a{sv}", "as", "(bba{ss})", "b", "(tt)"])
-        body = siege.body(signature)
+        body = target.body(signature)
         if random.random() < 0.6:
-            peer.send(REPLY, body.data, body.order, destination=siege.unique, reply=serial, signature=signature or None)
+            peer.send(REPLY, body.data, body.order, destination=target.unique, reply=serial, signature=signature or None)
         else:
-            peer.send(ERROR, body.data, body.order, destination=siege.unique, reply=serial, signature=signature or None,
+            peer.send(ERROR, body.data, body.order, destination=target.unique, reply=serial, signature=signature or None,
                       error=random.choice(["a.b", "org.freedesktop.DBus.Error.NoReply",
                                            "org.freedesktop.DBus.Error.AccessDenied"]))
-        peer.send(SIGNAL, body.data, body.order, path="/", interface="a.b", member="S", destination=siege.unique,
+        peer.send(SIGNAL, body.data, body.order, path="/", interface="a.b", member="S", destination=target.unique,
                   reply=serial, signature=signature or None)
     peer.drain()
     peer.close()
@@ -391,109 +391,109 @@ BELIEVED = [
 ]
 
 
-def forged_signals(siege):
+def forged_signals(target):
     """Forges signals of the services to which the service subscribes."""
-    peer, random = siege.peer(), siege.random
+    peer, random = target.peer(), target.random
     words = ["MaxAccuracyLevel", "Active", "InUse", "AvailableAccuracyLevel", "State", "org.freedesktop.GeoClue2.Agent",
-             "org.freedesktop.GeoClue2.Client", "org.freedesktop.GeoClue2", "org.freedesktop.PolicyKit1", siege.unique]
+             "org.freedesktop.GeoClue2.Client", "org.freedesktop.GeoClue2", "org.freedesktop.PolicyKit1", target.unique]
     for _ in range(300):
         path, interface, member, signature = random.choice(BELIEVED)
         if random.random() < 0.3:
             signature = chance.signature(random)
         if path.endswith("/Local"):
             continue
-        writer = siege.body(signature, words)
+        writer = target.body(signature, words)
         peer.send(SIGNAL, writer.data, writer.order, path=path, interface=interface, member=member, signature=signature or None,
-                  destination=random.choice([siege.unique, None]))
+                  destination=random.choice([target.unique, None]))
     peer.drain()
     peer.close()
 
 
-def flood(siege):
+def flood(target):
     """Floods the service with calls without reading the answers."""
-    peer = siege.peer()
+    peer = target.peer()
     data = wire.message(peer.next_serial(), CALL, wire.fields(
-        path="/", interface="org.freedesktop.DBus.Introspectable", member="Introspect", destination=siege.unique))
+        path="/", interface="org.freedesktop.DBus.Introspectable", member="Introspect", destination=target.unique))
     peer.socket.settimeout(1)
     try:
-        for _ in range(siege.random.choice([500, 5000])):
+        for _ in range(target.random.choice([500, 5000])):
             peer.send_bytes(data)
     except wire.Gone:
         pass
     peer.close()
 
 
-def never_reads(siege):
+def never_reads(target):
     """Subscribes and calls without reading anything."""
-    peers = [siege.peer() for _ in range(8)]
+    peers = [target.peer() for _ in range(8)]
     for peer in peers:
         paths = []
         for _ in range(4):
-            answer = peer.call(siege.name, siege.manager(), siege.name, "CreateSubscription", "a{sv}", [{}])
+            answer = peer.call(target.name, target.manager(), target.name, "CreateSubscription", "a{sv}", [{}])
             if answer is not None and answer.kind == REPLY:
                 paths += answer.arguments()
         for path in paths:
-            peer.begin(siege.name, path, siege.name + ".Subscription", "Start")
+            peer.begin(target.name, path, target.name + ".Subscription", "Start")
         for _ in range(BURST):
-            peer.begin(siege.name, siege.manager(), siege.name, "ListSubscriptions")
-    time.sleep(siege.random.choice([0, 1]))
+            peer.begin(target.name, target.manager(), target.name, "ListSubscriptions")
+    time.sleep(target.random.choice([0, 1]))
     for peer in peers:
         peer.close()
 
 
-def expensive(siege):
+def expensive(target):
     """Makes the most expensive calls within the limits and reads every answer."""
-    peers = [siege.peer() for _ in range(10)]
+    peers = [target.peer() for _ in range(10)]
     for peer in peers:
         for _ in range(16):
-            peer.call(siege.name, siege.manager(), siege.name, "CreateSubscription", "a{sv}", [{}])
+            peer.call(target.name, target.manager(), target.name, "CreateSubscription", "a{sv}", [{}])
     for _ in range(BURST - 20):
         for peer in peers:
-            peer.begin(siege.name, siege.manager(), siege.name, "ListSubscriptions")
-            peer.begin(siege.name, siege.manager(), PROPERTIES, "GetAll", "s", [siege.name])
+            peer.begin(target.name, target.manager(), target.name, "ListSubscriptions")
+            peer.begin(target.name, target.manager(), PROPERTIES, "GetAll", "s", [target.name])
         for peer in peers:
-            answers_once(siege, peer)
+            answers_once(target, peer)
     for peer in peers:
         peer.close()
 
 
-def matches(siege):
+def matches(target):
     """Adds hundreds of match rules for everything that the service sends."""
-    peer, random = siege.peer(), siege.random
+    peer, random = target.peer(), target.random
     for number in range(random.choice([10, 400])):
         rule = random.choice([
-            f"type='signal',sender='{siege.name}',arg0='{number}'", f"path_namespace='/org',arg{number % 64}='x'",
-            "eavesdrop='true'", f"destination='{siege.unique}'", "",
+            f"type='signal',sender='{target.name}',arg0='{number}'", f"path_namespace='/org',arg{number % 64}='x'",
+            "eavesdrop='true'", f"destination='{target.unique}'", "",
         ])
         peer.begin("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", "s", [rule])
     peer.drain()
     peer.close()
 
 
-def descriptors(siege):
+def descriptors(target):
     """Attaches file descriptors to all kinds of messages."""
-    peer, random = siege.peer(), siege.random
+    peer, random = target.peer(), target.random
     for _ in range(40):
         count = random.choice([1, 2, 16])
         signature, *values = random.choice([
             ("",), ("h", random.choice([0, 0, 1, 2**31])), ("ah", [0] * count), ("a{sv}", {"accuracy": ("h", 0)})])
         peer.send(
-            random.choice([CALL, SIGNAL]), wire.marshalled(signature, *values), path=siege.manager(),
-            interface=siege.name, member="GetLocation", destination=siege.unique, signature=signature or None, fds=count)
+            random.choice([CALL, SIGNAL]), wire.marshalled(signature, *values), path=target.manager(),
+            interface=target.name, member="GetLocation", destination=target.unique, signature=signature or None, fds=count)
     peer.drain()
     peer.close()
 
 
-def odd_agent(siege):
+def odd_agent(target):
     """Waits for a location while other connections of the same user answer every question with nonsense."""
-    random = siege.random
-    agents, waiting = [siege.peer() for _ in range(6)], siege.peer()
+    random = target.random
+    agents, waiting = [target.peer() for _ in range(6)], target.peer()
     for member in ["CreateSubscription", "GetLocation", "RequestAuthorization"]:
-        waiting.call(siege.name, siege.manager(), siege.name, member, "a{sv}", [{}]) if member[0] == "C" else \
-            siege.call(waiting, siege.manager(), siege.name, member, "a{sv}")
+        waiting.call(target.name, target.manager(), target.name, member, "a{sv}", [{}]) if member[0] == "C" else \
+            target.call(waiting, target.manager(), target.name, member, "a{sv}")
     for _ in range(20):
         for agent in agents:
-            answer_anything(siege, agent)
+            answer_anything(target, agent)
         agent = random.choice(agents)
         level = random.choice([("u", 8), ("u", 0), ("s", "x"), ("u", 2**32 - 1)])
         body = wire.marshalled(
@@ -506,9 +506,9 @@ def odd_agent(siege):
         peer.close()
 
 
-def answer_anything(siege, peer, rest=0.01):
+def answer_anything(target, peer, rest=0.01):
     """Answers each incoming call correctly, incorrectly, twice, or not at all."""
-    random = siege.random
+    random = target.random
     while (message := peer.receive(rest)) is not None:
         if message.kind != CALL:
             continue
@@ -519,7 +519,7 @@ def answer_anything(siege, peer, rest=0.01):
                 body.value("v", random.choice([("u", 8), ("u", 4), ("u", 0), ("s", "active"), ("b", 1), ("o", "/x")]))
             else:
                 for kind in wire.types(signature):
-                    chance.write(random, body, kind, siege.words())
+                    chance.write(random, body, kind, target.words())
             named = dict(destination=message.fields[wire.SENDER], reply=message.serial, signature=signature or None)
             if random.random() < 0.2:
                 named.update(signature="s", error=random.choice([
@@ -530,11 +530,11 @@ def answer_anything(siege, peer, rest=0.01):
                 peer.send(REPLY, body.data, **named)
 
 
-def half_said(siege):
+def half_said(target):
     """Sends incomplete messages, or nothing at all after connecting."""
-    random = siege.random
-    peer = siege.peer()
-    data = wire.message(1, CALL, wire.fields(path="/", interface="a.b", member="M", destination=siege.unique), bytes(500))
+    random = target.random
+    peer = target.peer()
+    data = wire.message(1, CALL, wire.fields(path="/", interface="a.b", member="M", destination=target.unique), bytes(500))
     peer.send_bytes(data[:random.randrange(1, len(data))])
     peer.close()
 

@@ -15,28 +15,27 @@ import time
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Rig"))
 
 import attacks
-from wire import CALL, SIGNAL, Gone, Peer, Writer
 import chance
-import wire
+from wire import SIGNAL, Gone, Peer
 
 NAMES = [
     "org.freedesktop.GeoClue2", "org.freedesktop.PolicyKit1", "org.freedesktop.login1", "org.freedesktop.systemd1",
 ]
 
 
-def signals(siege, peer):
-    path, interface, member, signature = siege.random.choice(attacks.BELIEVED[4:])
-    if siege.random.random() < 0.2:
-        signature = chance.signature(siege.random)
-    body = siege.body(signature, ["Active", "AvailableAccuracyLevel", "org.freedesktop.GeoClue2.Client"])
+def signals(target, peer):
+    path, interface, member, signature = target.random.choice(attacks.BELIEVED[4:])
+    if target.random.random() < 0.2:
+        signature = chance.signature(target.random)
+    body = target.body(signature, ["Active", "AvailableAccuracyLevel", "org.freedesktop.GeoClue2.Client"])
     peer.send(SIGNAL, body.data, body.order, path=path, interface=interface, member=member, signature=signature or None)
 
 
 def main():
     address, seconds, seed = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
-    siege = attacks.Siege.__new__(attacks.Siege)
-    siege.address, siege.random = address, random.Random(seed)
-    siege.objects, siege.doubled = {}, []
+    target = attacks.Target.__new__(attacks.Target)
+    target.address, target.random = address, random.Random(seed)
+    target.objects, target.doubled = {}, []
     peers, end = {}, time.monotonic() + seconds
     while time.monotonic() < end:
         for name in NAMES:
@@ -44,10 +43,10 @@ def main():
                 if name not in peers:
                     peers[name] = Peer(address)
                     peers[name].ask_bus("RequestName", "su", [name, 4])
-                attacks.answer_anything(siege, peers[name], 0.02)
-                if siege.random.random() < 0.5:
-                    signals(siege, peers[name])
-                if siege.random.random() < 0.02:
+                attacks.answer_anything(target, peers[name], 0.02)
+                if target.random.random() < 0.5:
+                    signals(target, peers[name])
+                if target.random.random() < 0.02:
                     peers.pop(name).close()
             except Gone:
                 peers.pop(name, None)

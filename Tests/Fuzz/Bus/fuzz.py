@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts the service on private buses, attacks it, and checks whether it survives.
 
-    besiege.py [--seed N] PROGRAM BROKER SECONDS [PLACE…]
+    fuzz.py [--seed N] PROGRAM BROKER SECONDS [PLACE…]
 
 BROKER is dbus-daemon or dbus-broker. The service is attacked for SECONDS in each PLACE, or in all three: `system`, on a
 system bus with its policy and the real GeoClue; `session`, on a session bus; and `impostors`, as the system service on a
@@ -55,7 +55,7 @@ def attack(place, seconds, seed, is_pretended, names=()):
             raise Failure(f"{' '.join(process.args)} ended with {process.returncode}")
 
 
-def besiege(title, seconds, seed, place, is_pretended=False):
+def fuzz(title, seconds, seed, place, is_pretended=False):
     print(f"{title}, {place.broker}, seed {seed}:", flush=True)
     with place:
         # The first attacks are a warm-up. Only later growth counts.
@@ -92,7 +92,7 @@ def main():
         for name in options.places or places:
             title, bus, deployment, has_geoclue = places[name]
             place = Place(options.program, options.broker, bus, deployment, has_geoclue)
-            besiege(title, options.seconds, options.seed, place, is_pretended=not has_geoclue)
+            fuzz(title, options.seconds, options.seed, place, is_pretended=not has_geoclue)
     except Failure as failure:
         sys.exit(f"FAILED (seed {options.seed}): {failure}")
 

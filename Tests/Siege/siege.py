@@ -23,11 +23,15 @@ import subprocess
 import sys
 import time
 
-import rig
-from rig import BUILT, TOP, Failure, fields_of, wait_until
-from sieging import attackers, reader, witness
-from soaking.machine import POLKIT, SoakMachine
-from soaking.receiver import Receiver
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Rig"))
+import attackers
+import reader
+import release
+import witness
+from desktop import POLKIT, Desktop
+from machine import TOP, Failure, fields_of, wait_until
+from receiver import Receiver
+from release import BUILT
 
 WITNESS, ATTACKER = 5, 65534
 # Further attackers for attacks by several users. They exist on every Debian system.
@@ -36,7 +40,7 @@ MEMORY_MAX, RESIDENT_MAX_KIB, KEPT_KIB = 160 << 20, 40 << 10, 2 << 10
 CALL_SECONDS, LOCATION_SECONDS, NEWCOMER_SECONDS = 0.2, 1.0, 2.0
 
 
-class SiegeMachine(SoakMachine):
+class SiegeMachine(Desktop):
     def __init__(self, broker, program):
         super().__init__(broker, "stock", program)
         self.wait_for_name(POLKIT, self.polkit)
@@ -237,7 +241,7 @@ def besiege(broker, attacks, options, seed):
 
 def main():
     names = {attack.__name__: attack for attack in attackers.ALL}
-    parser = rig.parser(__doc__)
+    parser = release.parser(__doc__)
     parser.add_argument("--seconds", type=float, default=10, help="of each attack")
     parser.add_argument("--broker", default="both", choices=("dbus-daemon", "dbus-broker", "both"))
     parser.add_argument("--program", default=BUILT / "geopublicistd", help="the service; the release build unless given")
@@ -248,7 +252,7 @@ def main():
         sys.exit("Run it as root: the attacker and the witness are different users.")
     subprocess.run([TOP / "Tools/packages.sh", "soak"], check=True)
     if not options.no_build and options.program == BUILT / "geopublicistd":
-        rig.build()
+        release.build()
     seed = options.seed if options.seed is not None else random.randrange(1 << 32)
     attacks = [names[name] for name in options.attacks] or attackers.ALL
     brokers = ["dbus-daemon", "dbus-broker"] if options.broker == "both" else [options.broker]

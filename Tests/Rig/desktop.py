@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The environment of the soak: the real GeoClue and polkit, the service as a separate user, and users with agents."""
+"""A desktop: the real GeoClue and polkit, the service as a separate user, and users with agents."""
 
 import os
 
-from rig import BUILT, RIG, TOP, Machine, as_user, descriptors, end, log_of, memory
+from machine import RIG, TOP, as_user, descriptors, end, log_of, memory
+from release import BUILT, Machine
 
 SERVICE_USER = 1
 PEOPLE = (5, 65534)
@@ -15,10 +16,7 @@ polkit.addRule(function(action, subject) {
 """
 
 
-class SoakMachine(Machine):
-    # The default limits, but no idle exit, which would end the soak.
-    configuration = "[Service]\nidle-timeout=0\n"
-
+class Desktop(Machine):
     def __init__(self, broker, limits="raised", program=BUILT / "geopublicistd", people=PEOPLE):
         self.program = program
         # Without root, every client belongs to this user, whom the service trusts without asking polkit.
@@ -53,9 +51,9 @@ class SoakMachine(Machine):
         for name in ("actions", "rules"):
             (self.folder / name).mkdir(exist_ok=True)
         policy = (TOP / "packaging/polkit/org.geopublicist.location1.policy").read_text()
-        (self.folder / "actions/soak.policy").write_text(
+        (self.folder / "actions/geopublicist.policy").write_text(
             policy.replace("unix-user:geopublicist", f"unix-user:{self.service_user}"))
-        (self.folder / "rules/50-soak.rules").write_text(RULES)
+        (self.folder / "rules/50-geopublicist.rules").write_text(RULES)
         return self.start(
             [RIG / "with-mounts.sh", f"{self.folder}/actions=/usr/share/polkit-1/actions",
              f"{self.folder}/rules=/etc/polkit-1/rules.d", "--", "/usr/lib/polkit-1/polkitd"],
@@ -73,7 +71,7 @@ class SoakMachine(Machine):
 
     def change_rules(self, number):
         """Makes polkit reload its rules and announce a change that does not affect the service."""
-        (self.folder / "rules/50-soak.rules").write_text(f"{RULES}// {number}\n")
+        (self.folder / "rules/50-geopublicist.rules").write_text(f"{RULES}// {number}\n")
 
     def descriptors(self):
         return descriptors(self.service.pid)

@@ -7,11 +7,11 @@ else are therefore due to the bus, and no service can answer faster.
 
 import time
 
-from rig import BUILT, SERVICE, Machine, as_user
-from soaking.machine import SERVICE_USER
+from desktop import SERVICE_USER
+from machine import SERVICE, as_user
+from release import BUILT, Machine
 from wire import ERROR, REPLY, REPLY_SERIAL, Peer
-
-from .witness import CALLS, PAUSE
+from witness import CALLS, PAUSE
 
 
 def durations(broker, seconds, start_attack):

@@ -6,11 +6,10 @@ import random
 import struct
 import time
 
+from connection import SUBSCRIPTION, Connection, Refused
+from ledger import Session
 from machine import MANAGER, PROPERTIES, SERVICE
 from wire import SIGNAL, Gone, fields, marshalled, message
-
-from .connection import SUBSCRIPTION, Connection, Refused
-from .ledger import Session
 
 AGENT = "org.freedesktop.GeoClue2.Agent"
 # Signals whose names could deceive the service.

@@ -20,12 +20,13 @@ import subprocess
 import sys
 import time
 
-import rig
-from rig import GEOCLUE, TOP, Failure
-from soaking.clients import Crowd, hoarder, listener, misbehaver, staller, visitor
-from soaking.ledger import Ledger
-from soaking.machine import POLKIT, SoakMachine
-from soaking.receiver import Receiver
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Rig"))
+import release
+from clients import Crowd, hoarder, listener, misbehaver, staller, visitor
+from desktop import POLKIT, Desktop
+from ledger import Ledger
+from machine import GEOCLUE, TOP, Failure
+from receiver import Receiver
 
 # More growth of private memory after the warm-up is a leak: less than 1 KiB per client.
 MEMORY_KIB = 1024
@@ -195,7 +196,7 @@ class Soak:
 
 
 def main():
-    parser = rig.parser(__doc__)
+    parser = release.parser(__doc__)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--broker", default="dbus-daemon", choices=("dbus-daemon", "dbus-broker"))
     parser.add_argument("--clients", type=int, default=200)
@@ -204,12 +205,12 @@ def main():
     options = parser.parse_args()
     subprocess.run([TOP / "Tools/packages.sh", "soak"], check=True)
     if not options.no_build:
-        rig.build()
+        release.build()
     seed = options.seed if options.seed is not None else random.randrange(1 << 32)
     random.seed(seed)
     print(f"{options.minutes:g} minutes, {options.clients} clients, {options.rate:g} fixes a second, "
           f"{options.broker}, seed {seed}", flush=True)
-    with SoakMachine(options.broker) as machine:
+    with Desktop(options.broker) as machine:
         soak = None
 
         async def run():
