@@ -123,43 +123,4 @@ private func lessThanOneMeter(_ old: Position?, _ new: Position?) -> Bool {
     }
     #expect(weakModel == nil)
   }
-
-  @Test func `a publicist works without type erasure`() {
-    let authorizations = PassthroughSubject<Status, Never>()
-    let publisher: Publishers.Merge<Just<Status>, Publishers.CompactMap<PassthroughSubject<Status, Never>, Status>> =
-      Just(Status.denied).merge(with: authorizations.compactMap { $0 })
-    var statuses: [Status] = []
-    let subscription = publisher.sink { statuses.append($0) }
-    #expect(statuses == [.denied])
-    subscription.cancel()
-  }
-
-  /// Reads the status at subscription, never fails.
-  @Test func `Deferred reads the status at subscription`() {
-    let subject = PassthroughSubject<Status, LocationError>()
-    var flags: [Bool] = []
-    let authorized = Deferred { subject.prepend(.notDetermined) }
-      .replaceError(with: .notDetermined)
-      .map { $0 == .authorizedAlways }
-      .eraseToAnyPublisher()
-    let subscription = authorized.sink { flags.append($0) }
-    subject.send(.authorizedAlways)
-    subject.send(completion: .failure(.denied))
-    #expect(flags == [false, true, false])
-    subscription.cancel()
-  }
-
-  /// A sink as a value, instead of a binding to a view.
-  @Test func `a sink can be stored as a value`() {
-    final class Label { var isHidden = false }
-    let label = Label()
-    let binding = AnySubscriber<Bool, Never>(
-      receiveSubscription: { $0.request(.unlimited) },
-      receiveValue: {
-        label.isHidden = $0
-        return .none
-      })
-    [false, true].publisher.subscribe(binding)
-    #expect(label.isHidden)
-  }
 }

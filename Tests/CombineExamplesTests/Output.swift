@@ -25,16 +25,6 @@ final class Output: TextOutputStream, @unchecked Sendable {
   var joined: String { lines.joined(separator: " / ") }
 }
 
-/// The values that a publisher sends synchronously, and its completion, joined as in the tutorials' comments.
-func printed<P: Publisher>(_ publisher: P) -> String {
-  let out = Output()
-  _ = publisher.sink(
-    receiveCompletion: { completion in
-      if case .finished = completion { out.print("finished") } else { out.print("failure") }
-    }, receiveValue: { out.print($0) })
-  return out.joined
-}
-
 extension RunLoop {
   /// Runs the loop until `condition` holds or 30 seconds have passed.
   func run(until condition: () -> Bool) {

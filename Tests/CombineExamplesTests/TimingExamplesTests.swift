@@ -5,68 +5,7 @@ import GeopublicistPublishingTestSupport
 import Testing
 
 @Suite("examples: time") struct TimingExamplesTests {
-  let out = Output()
   let scheduler = TestScheduler()
-
-  /// The user types "HelloCombine": the text so far at each of the times.
-  private func type(at times: [Double], into subject: PassthroughSubject<String, Never>) {
-    for (count, time) in times.enumerated() {
-      scheduler.schedule(after: .seconds(time)) { subject.send(String("HelloCombine".prefix(count + 1))) }
-    }
-  }
-
-  @Test func `delay postpones values`() {
-    let subscription = Just("Hello").delay(for: 3, scheduler: scheduler).sink { out.print("delay:\($0)") }
-    scheduler.advance(by: 2.9)
-    #expect(out.lines.isEmpty)
-    scheduler.advance(by: 0.1)
-    #expect(out.joined == "delay:Hello")
-    subscription.cancel()
-  }
-
-  @Test func `a delay longer than the timeout times out`() {
-    let subject = PassthroughSubject<String, Never>()
-    let subscription =
-      subject
-      .delay(for: 2, scheduler: scheduler)
-      .timeout(4, scheduler: scheduler)
-      .sink(receiveCompletion: { _ in out.print("end") }, receiveValue: { out.print("timeout:\($0)") })
-    subject.send("Hello")
-    scheduler.advance(by: 2)
-    #expect(out.joined == "timeout:Hello")
-    scheduler.advance(by: 4)
-    #expect(out.joined == "timeout:Hello / end")
-    subscription.cancel()
-  }
-
-  @Test func `debounce waits for a pause`() {
-    let subject = PassthroughSubject<String, Never>()
-    var times: [VirtualTime] = []
-    let subscription = subject.debounce(for: .seconds(1), scheduler: scheduler).sink {
-      times.append(scheduler.now)
-      out.print("debounce:\($0)")
-    }
-    type(at: [0, 0.1, 0.2, 0.3, 0.4, 1.5, 1.7, 2.8, 2.9, 3.0, 3.1, 3.2], into: subject)
-    scheduler.run()
-    #expect(out.joined == "debounce:Hello / debounce:HelloCo / debounce:HelloCombine")
-    #expect(times == [.seconds(1.4), .seconds(2.7), .seconds(4.2)])
-    subscription.cancel()
-  }
-
-  /// Older versions of Combine passed a value immediately and were silent for the interval (for this input `H / HelloC
-  /// / HelloComb / HelloCombin`). In newer versions, as here, the first value passes immediately, then the oldest of
-  /// each interval at its end.
-  @Test func `throttle keeps the oldest value`() {
-    let subject = PassthroughSubject<String, Never>()
-    let subscription = subject.throttle(for: .seconds(1), scheduler: scheduler, latest: false)
-      .sink { out.print("throttle:\($0)") }
-    type(at: [0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.6, 2.0, 2.4, 3.2, 3.4], into: subject)
-    scheduler.run()
-    #expect(
-      out.joined
-        == "throttle:H / throttle:He / throttle:HelloCo / throttle:HelloCombi / throttle:HelloCombin")
-    subscription.cancel()
-  }
 
   @Test func `retry and timeout work together`() {
     struct Response: Codable, Equatable { let id: Int }

@@ -37,8 +37,9 @@ import Testing
   }
 
   @Test(arguments: [Rule("passes values and the end", asking: .max(2), "1 end", gives: "up:sub up:max(2) 1 end")])
-  func `assertNoFailure and setFailureType`(rule: Rule) {
+  func `assertNoFailure, breakpointOnError and setFailureType`(rule: Rule) {
     rule.check { $0.up.assertNoFailure() }
+    rule.check { $0.up.breakpointOnError() }
     rule.check { $0.up.assertNoFailure().setFailureType(to: TestError.self) }
   }
 

@@ -148,5 +148,4 @@ import Testing
     #expect(numbers.count() == Just(3))
     #expect(numbers.ignoreOutput() == Empty<Int, Never>())
   }
-
 }

@@ -104,15 +104,4 @@ import Testing
     #expect(merged.values == Array(0..<1000))
     #expect(merged.completion == .finished)
   }
-
-  @Test func `many attempts do not recurse`() {
-    var attempts = 0
-    let recorder = Deferred {
-      attempts += 1
-      return Fail<Int, TestError>(error: .oops)
-    }
-    .retry(1000).record()
-    #expect(attempts == 1001)
-    #expect(recorder.completion == .failure(.oops))
-  }
 }
