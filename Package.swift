@@ -127,9 +127,7 @@ let package = Package(
       swiftSettings: strict),
     // Code written for Combine, in language mode 5 as such code is.
     .testTarget(
-      name: "CombineExamplesTests",
-      dependencies: ["Combine", "GeopublicistPublishingTestSupport"],
-      swiftSettings: [.swiftLanguageMode(.v5)]),
+      name: "CombineExamplesTests", dependencies: ["Combine"], swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "MainLoopTasksTests",
       dependencies: [
