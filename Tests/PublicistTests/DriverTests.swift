@@ -52,19 +52,6 @@ extension Publisher where Output == AuthorizationStatus, Failure == Never {
     second.cancel()
   }
 
-  @Test func `failures are replaced, and then nothing follows`() throws {
-    let driver = scene.publicist.statusPublisher()
-      .map(\.isAuthorized)
-      .replaceError(with: false)
-      .receive(on: MainLoop.main)
-    let recorder = driver.record()
-    scene.source.authorize(.authorized(.always))
-    scene.source.authorize(.refused(.disabledByUser))
-    try turning("the end") { recorder.completion != nil }
-    #expect(recorder.values == [false, true, false])
-    #expect(recorder.completion == .finished)
-  }
-
   @Test func `nothing is delivered after cancel, even if already scheduled`() throws {
     let recorder = scene.publicist.locationPublisher().receive(on: MainLoop.main).record()
     scene.source.move(north: 1)
