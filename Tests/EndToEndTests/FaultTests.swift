@@ -96,32 +96,4 @@ import Testing
     try eventually("no client is left in GeoClue") { try geoclue.clients().isEmpty }
     #expect(service.isRunning)
   }
-
-  @Test func `a forged signal delivers no location`() throws {
-    let machine = try SimulatedFixture(on: try PrivateBus(.session))
-    let (geoclue, client) = (machine.geoclue, machine.client)
-    let path = try client.subscribeAndStart()
-    try machine.expectAFix(at: path, latitude: 52)
-
-    let upstream = try #require(geoclue.calls.last { $0.member == "Start" })
-    let forger = try BusClient(at: machine.bus.address)
-    for _ in 0..<20 {
-      for place in ["\(upstream.path)/Location/1", "/org/example/Forged"] {
-        try forger.emit(
-          "LocationUpdated", of: "\(geoClueName).Client", at: upstream.path, to: upstream.sender, signature: "oo",
-          ["/", .string(place)])
-      }
-      try forger.announceChange(
-        of: "\(geoClueName).Client", at: upstream.path, to: upstream.sender, ["Active": .variant("b", false)])
-      for (name, old) in [(geoClueName, ":1.0"), (client.connection.uniqueName, client.connection.uniqueName)] {
-        try forger.emit(
-          "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", to: upstream.sender,
-          signature: "sss", [.string(name), .string(old), ""])
-      }
-    }
-    #expect(try client.property("State") == "running")
-    try machine.expectAFix(at: path, latitude: 52.001)
-    #expect(client.latitudes(from: path) == [52, 52.001], "only signals from the owner of GeoClue's name are accepted")
-    #expect(machine.service.isRunning)
-  }
 }

@@ -122,15 +122,4 @@ import Testing
     let texts = try root.subscriptions().map(\.line).joined()
     #expect(!texts.contains("Latitude"))
   }
-
-  @Test func `the journal contains no coordinate`() throws {
-    let (machine, client, path) = try ServiceFixture.subscribed()
-    try machine.deliver(walk(3), to: client, at: path)
-    machine.service.signal(SIGTERM)
-    #expect(try machine.service.waitForExit() == .status(0))
-    #expect(machine.service.log.contains("A location arrived"))
-    // Coordinates with so many digits that no time of day in the log looks like one.
-    #expect(!machine.service.log.contains("52.5162"))
-    #expect(!machine.service.log.contains("13.3777"))
-  }
 }

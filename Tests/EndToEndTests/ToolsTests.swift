@@ -124,11 +124,6 @@ import Testing
       file,
     ])
     #expect(generated.succeeded, "\(generated.standardError)")
-    // The comment of every member, by its name.
-    let text = try String(contentsOfFile: file, encoding: .utf8)
-    for member in text.matches(of: #/<(?:method|signal|property) name="([A-Za-z]+)"/#).map(\.1) {
-      #expect(text.contains(try Regex("<!--\\s+\(member): ")), "\(member) has no comment")
-    }
   }
 
   private func object(_ interface: String, of client: ServiceClient) throws -> String {

@@ -52,22 +52,6 @@ import Testing
     #expect(listener.status.reason == .noFix)
   }
 
-  @Test func `a path of "/" is not a location`() throws {
-    let (_, geoclue, listener) = try running()
-    let client = try #require(try geoclue.clients().first?["path"]?.string)
-    try geoclue.tell([
-      "emit": [
-        "destination": .string(listener.connection.uniqueName.rawValue), "path": .string(client),
-        "interface": "org.freedesktop.GeoClue2.Client", "member": "LocationUpdated", "signature": "oo",
-        "arguments": ["/", "/"],
-      ]
-    ])
-    try geoclue.fix(latitude: 3, longitude: 4)
-    #expect(try listener.location().latitude == 3)
-    #expect(listener.failures.isEmpty)
-    #expect(geoclue.calls.allSatisfy { $0.path != "/" })
-  }
-
   @Test func `starting over creates a new client`() throws {
     let (_, geoclue, listener) = try running()
     let old = try geoclue.clients().first?["path"]
