@@ -22,17 +22,6 @@ import Testing
     connection = try ServiceConnection(to: .address(bus.address))
   }
 
-  /// Runs tasks and the loop until a condition holds.
-  private func settle(_ awaited: String, until condition: () -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(30)
-    while !condition() {
-      guard ContinuousClock.now < deadline else { throw DeadlineExceeded(awaited, within: .seconds(30)) }
-      MainLoop.main.iterate()
-      await Task.yield()
-      nap()
-    }
-  }
-
   @Test func `each subscriber receives almanacs, nil without access, and nothing after cancelling`() async throws {
     var (zones, others): ([String?], [DayPhase?]) = ([], [])
     var cancelled = false

@@ -22,15 +22,6 @@ import Testing
     return try #require(result)
   }
 
-  private func settle(_ awaited: String, until condition: () -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(10)
-    while !condition() {
-      guard ContinuousClock.now < deadline else { throw DeadlineExceeded(awaited, within: .seconds(10)) }
-      MainLoop.main.iterate()
-      await Task.yield()
-    }
-  }
-
   @Test func `a call returns its reply`() async throws {
     let message = Message(
       calling: "NameHasOwner", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,

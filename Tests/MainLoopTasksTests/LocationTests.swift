@@ -26,16 +26,6 @@ private final class TestSource: LocationSource {
 
   init() { manager = LocationManager(source: source) }
 
-  /// Runs tasks and the loop until a condition holds.
-  private func settle(_ awaited: String, until condition: () -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(10)
-    while !condition() {
-      guard ContinuousClock.now < deadline else { throw DeadlineExceeded(awaited, within: .seconds(10)) }
-      MainLoop.main.iterate()
-      await Task.yield()
-    }
-  }
-
   @Test func `a loop over locations receives the newest and ends with its task`() async throws {
     let publicist = LocationPublicist(manager)
     manager.startUpdatingLocation()
