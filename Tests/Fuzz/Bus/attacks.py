@@ -409,54 +409,6 @@ def forged_signals(target):
     peer.close()
 
 
-def flood(target):
-    """Floods the service with calls without reading the answers."""
-    peer = target.peer()
-    data = wire.message(peer.next_serial(), CALL, wire.fields(
-        path="/", interface="org.freedesktop.DBus.Introspectable", member="Introspect", destination=target.unique))
-    peer.socket.settimeout(1)
-    try:
-        for _ in range(target.random.choice([500, 5000])):
-            peer.send_bytes(data)
-    except wire.Gone:
-        pass
-    peer.close()
-
-
-def never_reads(target):
-    """Subscribes and calls without reading anything."""
-    peers = [target.peer() for _ in range(8)]
-    for peer in peers:
-        paths = []
-        for _ in range(4):
-            answer = peer.call(target.name, target.manager(), target.name, "CreateSubscription", "a{sv}", [{}])
-            if answer is not None and answer.kind == REPLY:
-                paths += answer.arguments()
-        for path in paths:
-            peer.begin(target.name, path, target.name + ".Subscription", "Start")
-        for _ in range(BURST):
-            peer.begin(target.name, target.manager(), target.name, "ListSubscriptions")
-    time.sleep(target.random.choice([0, 1]))
-    for peer in peers:
-        peer.close()
-
-
-def expensive(target):
-    """Makes the most expensive calls within the limits and reads every answer."""
-    peers = [target.peer() for _ in range(10)]
-    for peer in peers:
-        for _ in range(16):
-            peer.call(target.name, target.manager(), target.name, "CreateSubscription", "a{sv}", [{}])
-    for _ in range(BURST - 20):
-        for peer in peers:
-            peer.begin(target.name, target.manager(), target.name, "ListSubscriptions")
-            peer.begin(target.name, target.manager(), PROPERTIES, "GetAll", "s", [target.name])
-        for peer in peers:
-            answers_once(target, peer)
-    for peer in peers:
-        peer.close()
-
-
 def matches(target):
     """Adds hundreds of match rules for everything that the service sends."""
     peer, random = target.peer(), target.random
@@ -541,6 +493,5 @@ def half_said(target):
 
 ALL = [
     calls, calls, calls, properties, properties, subscriptions, subscriptions, many_peers, nesting, sizes, mutations,
-    headers, forged_answers, forged_signals, flood, never_reads, expensive,
-    matches, descriptors, odd_agent, half_said,
+    headers, forged_answers, forged_signals, matches, descriptors, odd_agent, half_said,
 ]
