@@ -76,7 +76,7 @@ nix() {
     pkgs = { callPackage = path: arguments: path; formats.ini = arguments: { type = {}; generate = name: value: value; }; };
     package = import $PWD/packaging/nix/package.nix {
       inherit lib; stdenv.mkDerivation = derivation: derivation; swiftpm = \"${SWIFT%/bin/swift}\";
-      swift = {}; lld = {}; dbus = {}; gettext = {}; glib = {}; pkg-config = {}; polkit = {}; python3 = {}; systemd = {}; man = {};
+      swift = {}; lld = {}; dbus = {}; gettext = {}; glib = {}; pkg-config = {}; polkit = {}; python3 = {}; systemd = {};
     };
     module = settings: import $PWD/packaging/nix/module.nix { inherit lib pkgs; config.services.geopublicist = settings; };
   in $1"
@@ -122,7 +122,7 @@ if [ -n "$is_building" ]; then
   installed "$scratch/pacman" | diff "$scratch/installed-rpm" - >&2 || fail "Arch and Fedora install different files"
   echo "Arch: makepkg; $(stat -c %s "$package") bytes; $(tests "$work/makepkg.log")"
 
-  for phase in build check install; do
+  for phase in build install; do
     nix "package.${phase}Phase" | python3 -c 'import json, sys; print(json.load(sys.stdin))'
   done > "$work/phases"
   logged "$work/nix.log" $as_user env --chdir="$work/arch/src/$(basename "$archive" .tar.xz)" \

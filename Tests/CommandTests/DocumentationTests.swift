@@ -9,9 +9,9 @@ import Testing
 @Suite(.serialized) struct DocumentationTests {
   private let directory = TemporaryDirectory()
 
-  /// A command's options as listed in its help.
-  private func options(of command: String) throws -> Set<String> {
-    let help = try run([Rig.product("geopublicist"), command, "--help"])
+  /// The options that a program or one of its commands lists in its help.
+  private func options(of command: String?, _ program: String = "geopublicist") throws -> Set<String> {
+    let help = try run([Rig.product(program)] + [command, "--help"].compactMap(\.self))
     return Set(help.standardOutput.matches(of: #/ (--[a-z-]+)/#).map { String($0.1) })
   }
 
@@ -19,17 +19,49 @@ import Testing
     try String(contentsOfFile: Rig.sourceFile("packaging/\(file)"), encoding: .utf8)
   }
 
+  private func manual(_ page: String) throws -> String {
+    try text("man/\(page)").replacing("Fl \\-", with: "--").replacing("\\-", with: "-")
+  }
+
+  @Test(arguments: ["geopublicist", "geopublicistd"])
+  func `the manual documents every option of a program`(program: String) throws {
+    let manual = try manual(program == "geopublicist" ? "geopublicist.1" : "geopublicistd.8")
+    for option in try options(of: nil, program) { #expect(manual.contains(option), "\(option)") }
+  }
+
+  @Test func `the manual and the shipped file have the same keys with the same defaults, and the service reads them`()
+    throws
+  {
+    let shipped = try text("geopublicist.conf")
+    var (values, described): ([String: Substring], [String: String]) = ([:], [:])
+    for group in shipped.split(separator: "\n[").dropFirst() {
+      let name = group.prefix { $0 != "]" }
+      for line in group.matches(of: #/\n#([a-z-]+)=(.+)/#) { values["\(name) \(line.1)"] = line.2 }
+    }
+    for group in try text("man/geopublicist.conf.5").split(separator: "\n.Ss Group ").dropFirst() {
+      let name = group.prefix { !$0.isNewline }
+      for item in group.split(separator: "\n.It Cm ").dropFirst() {
+        described["\(name) \(item.prefix { !$0.isNewline })"] = String(item.replacing("\n", with: " "))
+      }
+    }
+    #expect(values.count > 10 && Set(values.keys) == Set(described.keys))
+    for (key, value) in values { #expect(described[key]?.contains("default \(value)") == true, "\(key)") }
+    let file = directory.file("all.conf")
+    try shipped.replacing(#/\n#(?=[a-z-]+=)/#, with: "\n").write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(try run([Rig.product("geopublicistd"), "--check", "--config", file]).succeeded)
+  }
+
   @Test(arguments: await Geopublicist.names) func `the manual documents every option`(
     command: String
   ) throws {
-    let manual = try text("man/geopublicist.1").replacing("Fl \\-", with: "--").replacing("\\-", with: "-")
+    let manual = try manual("geopublicist.1")
     #expect(manual.contains("\n.It Ic \(command)\n") || manual.contains("\n.It Ic \(command) "))
     for option in try options(of: command) { #expect(manual.contains(option), "\(command) \(option)") }
   }
 
   /// Programs may depend on the names of findings.
   @Test func `the manual names every finding of the doctor`() throws {
-    let manual = try text("man/geopublicist.1").replacingOccurrences(of: "\\-", with: "-")
+    let manual = try manual("geopublicist.1")
     let folder = Rig.sourceFile("Sources/geopublicist/Doctor")
     var ids: Set<String> = []
     for file in try FileManager.default.contentsOfDirectory(atPath: folder) where file.hasPrefix("DiagnosisOf") {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # callPackage ./package.nix { }: builds the tree that this file is in.
-{ lib, stdenv, swift, swiftpm, lld, dbus, gettext, glib, pkg-config, polkit, python3, systemd, man }:
+{ lib, stdenv, swift, swiftpm, lld, dbus, gettext, glib, pkg-config, polkit, python3, systemd }:
 
 stdenv.mkDerivation {
   pname = "geopublicist";
@@ -17,14 +17,6 @@ stdenv.mkDerivation {
     runHook preBuild
     make build SWIFT=${swiftpm}/bin/swift SWIFT_FLAGS="--disable-sandbox"
     runHook postBuild
-  '';
-
-  doCheck = true;
-  nativeCheckInputs = [ man ];
-  checkPhase = ''
-    runHook preCheck
-    packaging/check-manual.py .build/release/geopublicistd .build/release/geopublicist
-    runHook postCheck
   '';
 
   # Everything is installed into the output, even if the dependencies name other folders.
