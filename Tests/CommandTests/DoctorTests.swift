@@ -28,6 +28,13 @@ import Testing
       found.map { ($0["Subject"]?.string ?? "", $0["Finding"]?.string ?? "") }, uniquingKeysWith: { first, _ in first })
   }
 
+  private func silentOwner(of name: String, on bus: PrivateBus) throws -> BusClient {
+    let owner = try BusClient(at: bus.address)
+    try owner.own(name)
+    owner.suspend(true)
+    return owner
+  }
+
   @Test(.enabled(if: Rig.isRoot, "root needs neither polkit nor a session"))
   func `doctor finds no problem where a fix arrives`() throws {
     let machine = try CommandFixture()
@@ -79,10 +86,9 @@ import Testing
     throws
   {
     let bus = try PrivateBus(.session)
-    let polkit = try ChildProcess([Rig.python, Rig.file("own-name.py"), bus.address, "org.freedesktop.PolicyKit1"])
-    try eventually("the name is owned") { polkit.standardOutput.hasPrefix("ready") }
+    let polkit = try silentOwner(of: "org.freedesktop.PolicyKit1", on: bus)
     #expect(try problems(on: bus, as: 65534)["polkit"]?.contains("does not answer") == true)
-    #expect(polkit.exited == nil)
+    polkit.kill()
   }
 
   @Test func `doctor reports agents with different levels`() throws {
@@ -120,9 +126,9 @@ import Testing
   {
     let bus = try PrivateBus(.system)
     // Without this it is not a system bus.
-    let manager = try ChildProcess([Rig.python, Rig.file("own-name.py"), bus.address, "org.freedesktop.login1"])
-    try eventually("the name is owned") { manager.standardOutput.hasPrefix("ready") }
+    let manager = try silentOwner(of: "org.freedesktop.login1", on: bus)
     #expect(try problems(on: bus, settings: settings)[subject]?.contains(finding) == true)
+    manager.kill()
   }
 
   @Test func `doctor reports a variable that names another bus`() throws {
@@ -148,9 +154,9 @@ import Testing
   @Test(arguments: [Service.name, geoClueName]) func `doctor reports a bus that refuses calls`(service: String) throws {
     // dbus-daemon, whose error contains the reason.
     let bus = try PrivateBus(.session, broker: .dbusDaemon, refusing: service)
-    let owner = try ChildProcess([Rig.python, Rig.file("own-name.py"), bus.address, service])
-    try eventually("the name is owned") { owner.standardOutput.hasPrefix("ready") }
+    let owner = try silentOwner(of: service, on: bus)
     let found = try problems(on: bus)
+    owner.kill()
     #expect(found["policy"]?.contains("Rejected send message") == true, "\(found)")
   }
 

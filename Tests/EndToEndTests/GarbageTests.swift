@@ -61,12 +61,6 @@ import Testing
       ], of: machine, as: try machine.client())
   }
 
-  @Test func `a call without an interface finds its member`() throws {
-    let machine = try ServiceFixture(.session)
-    let client = try machine.client()
-    #expect(try client.connection.reply("ListSubscriptions", of: nil, at: Service.path) == [[]])
-  }
-
   @Test func `unknown properties are refused`() throws {
     let machine = try ServiceFixture(.session)
     let client = try machine.client()
