@@ -36,38 +36,6 @@ import Testing
     try turning(for: .milliseconds(40), "no more") { times.count == count }
   }
 
-  @Test func `debounce waits for a pause`() throws {
-    let subject = PassthroughSubject<Int, Never>()
-    var received: [Int] = []
-    let subscription = subject.debounce(for: .milliseconds(40), scheduler: loop).sink { received.append($0) }
-    for number in 1...5 { subject.send(number) }
-    #expect(received.isEmpty)
-    try turning("the last arrives") { received == [5] }
-    subject.send(6)
-    try turning("and the next one") { received == [5, 6] }
-    subscription.cancel()
-  }
-
-  @Test func `throttle passes one value per interval`() throws {
-    let subject = PassthroughSubject<Int, Never>()
-    var received: [(value: Int, at: Int64)] = []
-    let start = loop.now
-    let subscription = subject.throttle(for: .milliseconds(50), scheduler: loop, latest: true)
-      .sink { received.append(($0, start.distance(to: loop.now).microseconds)) }
-    var number = 0
-    let feed = loop.every(.microseconds(2_000)) {
-      number += 1
-      subject.send(number)
-    }
-    try turning("four arrive") { received.count >= 4 }
-    feed.cancel()
-    for (index, one) in received.enumerated() { #expect(one.at >= Int64(index) * 50_000, "\(received)") }
-    for (before, after) in zip(received, received.dropFirst()) {
-      #expect(after.value > before.value)
-    }
-    subscription.cancel()
-  }
-
   @Test func `receive on the loop delivers in a later turn`() throws {
     var received: [Int] = []
     let subscription = [1, 2, 3].publisher.receive(on: loop).sink { received.append($0) }
