@@ -197,7 +197,7 @@ import Testing
     #expect(driver.handle(.wanted, after: 28_000) == [.ready, .ask(.accessWithoutAgent, mayStartPolkit: true)])
     let aged = PolicyAnswers.Event.timer(isServed: true, isPolkitThere: true)
     #expect(driver.answers.wakeUp.map { $0 - driver.now }.map { $0 < .seconds(2) } == true)
-    #expect(driver.handle(aged, after: 2_000) == [.ask(.accessPrecise, mayStartPolkit: false)])
+    #expect(driver.handle(aged, after: 2_000) == [.ask(.accessPrecise, mayStartPolkit: true)])
     #expect(driver.precise == .yes)
     #expect(driver.handle(aged, after: 4_000).contains(.changed))
     #expect(driver.precise == .unknown)

@@ -22,6 +22,7 @@ import Testing
   @Test(arguments: [
     (1, "a change of polkit's answers is reported although logind is asked at the same time"),
     (7, "the log has the level of a subscription whose accuracy was changed"),
+    (10, "a permission that polkit does not confirm expires, whatever else polkit is asked"),
     (9, "a location is marked with the level that it has"),
     (25, "calls are handled in their order"),
     (34, "each of two Start calls is answered by the decision"),
