@@ -28,7 +28,7 @@ extension LocationPublicist {
     authorizationPublisher().filter { $0 != .notDetermined }.map(\.rawValue)
   }
 
-  /// The locations as text: only those that lie `metres` from the one before, and no more than `count` of them.
+  /// The locations as text: only those at least `metres` from the one before, at most `count` of them.
   func places(metres: Double, count: Int) -> some Publisher<String, Never> {
     var last: Location?
     return locationPublisher()

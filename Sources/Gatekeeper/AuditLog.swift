@@ -43,7 +43,7 @@ package enum AuditLog {
       subject, of: client.account ?? .common, isGrant: event == .granted, at: MainLoop.main.clock.monotonic())
     guard let omitted else { return }
     var words = "\(event.rawValue): location, level \(level.contractName), user \(user), process \(process), \(outcome)"
-    if omitted > 0 { words += ", \(omitted) more of this user omitted" }
+    if omitted > 0 { words += ", \(omitted) more lines of this user omitted" }
     // Text chosen by the client comes last and quoted, so that it cannot pass for the service's own words.
     if !desktopID.isEmpty { words += ", desktop-id '\(desktopID.escapedForQuotes)'" }
     if let unit = client.unit { words += ", unit \(unit)" }

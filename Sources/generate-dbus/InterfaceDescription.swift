@@ -33,7 +33,7 @@ struct InterfaceDescription {
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
     // A document ignores errors.
     let parser = XMLParser(data: data)
-    guard parser.parse() else { throw Problem(text: "\(path) is no XML, line \(parser.lineNumber)") }
+    guard parser.parse() else { throw Problem(text: "\(path) is not valid XML, line \(parser.lineNumber)") }
     return try (try XMLDocument(data: data).rootElement()?.elements(forName: "interface") ?? []).map(Self.init)
   }
 

@@ -24,7 +24,7 @@ import Testing
     #expect(machine.handle(.accepted) == [] && machine.phase == .registered && !machine.standsAside)
   }
 
-  @Test func `an agent steps aside for one that GeoClue follows`() {
+  @Test func `an agent steps aside for another one that GeoClue follows`() {
     var machine = machine(.geoclueAppeared)
     #expect(machine.handle(.probed(isAnotherRegistered: true)) == [.listCandidates])
     #expect(machine.phase == .aside && machine.standsAside)
@@ -33,7 +33,7 @@ import Testing
     #expect(machine.handle(.left(Self.desktop)) == [.probe])
   }
 
-  @Test func `a registered agent steps aside for a desktop's and returns after it`() {
+  @Test func `a registered agent steps aside while a desktop's agent is registered`() {
     var machine = machine(
       .geoclueAppeared, .probed(isAnotherRegistered: false), .accepted, .rivalFound(Self.desktop, hasAnnounced: false))
     #expect(machine.phase == .aside && machine.standsAside && machine.followsDepartures)
@@ -50,7 +50,7 @@ import Testing
     #expect(machine.handle(.accepted) == [] && machine.phase == .registered && !machine.standsAside)
   }
 
-  @Test func `a desktop's agent that never registers does not prevent another one`() {
+  @Test func `a desktop's agent that never registers does not prevent another agent from registering`() {
     var machine = machine(.rivalFound(Self.desktop, hasAnnounced: false), .geoclueAppeared)
     #expect(machine.standsAside)
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
@@ -158,7 +158,7 @@ import Testing
     #expect(called == "--user enable --now geopublicist-agent.service\n")
   }
 
-  @Test func `the agent steps aside for a desktop's agent and returns after it`() throws {
+  @Test func `the agent steps aside while a desktop's agent is running, and then returns`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let desktop = try DesktopAgent(at: bus.address)

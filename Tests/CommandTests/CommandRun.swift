@@ -25,7 +25,7 @@ extension CommandResult {
 }
 
 extension JSON {
-  /// The values of a text with one per line.
+  /// The values of a text that has one value per line.
   static func lines(_ text: String) -> [JSON] { text.split(separator: "\n").compactMap { JSON(line: String($0)) } }
 }
 

@@ -136,7 +136,7 @@ import Testing
     #expect(
       found.remedy.hasPrefix(
         "Set whitelist=gnome-shell;lipstick;geoclue-demo-agent under [agent] in /etc/geoclue/conf.d/50-site.conf; "))
-    // In a session the desktop's agent counts.
+    // In the session deployment the desktop's agent counts.
     facts.isSession = true
     #expect(Diagnosis.agent(facts)?.id == "agent-ok")
     facts.authorizationReason = "no-agent"
@@ -488,5 +488,5 @@ import Testing
   }
 
   @Test(arguments: ["", "ftp://x/", "https://", "https:///path", "http://a:b:c/"])
-  func `a URL without a host yields none`(url: String) { #expect(ServerCheck.hostAndPort(of: url) == nil) }
+  func `a URL without a host yields no host`(url: String) { #expect(ServerCheck.hostAndPort(of: url) == nil) }
 }

@@ -82,7 +82,7 @@ import Testing
     #expect(try problems(on: bus)["bus"]?.contains("comes from DBUS_SYSTEM_BUS_ADDRESS") == true)
   }
 
-  @Test(.enabled(if: Rig.isRoot, "acts as other users")) func `doctor reports a polkit that does not answer`()
+  @Test(.enabled(if: Rig.isRoot, "needs other users")) func `doctor reports a polkit that does not answer`()
     throws
   {
     let bus = try PrivateBus(.session)
@@ -101,7 +101,7 @@ import Testing
     #expect(geoclue.isRunning)
   }
 
-  @Test(.enabled(if: Rig.isRoot, "mounts settings for the service"))
+  @Test(.enabled(if: Rig.isRoot, "must mount settings for the service"))
   func `doctor reports a mistake in the service's configuration`() throws {
     let folder = directory.freshFile("etc")
     try FileManager.default.createDirectory(atPath: "\(folder)/geopublicist", withIntermediateDirectories: true)
@@ -175,7 +175,7 @@ import Testing
     service.signal(SIGCONT)
   }
 
-  @Test(.enabled(if: Rig.isRoot, "acts as other users"))
+  @Test(.enabled(if: Rig.isRoot, "needs other users"))
   func `doctor reports a missing agent, polkit and session to an ordinary user`() throws {
     let machine = try CommandFixture()
     let found = try problems(on: machine.bus, as: 65534)
@@ -210,7 +210,7 @@ import Testing
   }
 
   /// GeoClue's own messages about its settings, which may not be readable for all users.
-  @Test(.enabled(if: Rig.isRoot, "mounts settings for GeoClue"))
+  @Test(.enabled(if: Rig.isRoot, "must mount settings for GeoClue"))
   func `doctor reports GeoClue settings that forbid location`() throws {
     let bus = try PrivateBus(.system)
     let receiver = NMEAServer()
@@ -224,7 +224,7 @@ import Testing
     #expect(geoclue.exited == nil)
   }
 
-  @Test(.enabled(if: Rig.isRoot, "mounts settings for GeoClue")) func `doctor reports a GeoClue without sources`()
+  @Test(.enabled(if: Rig.isRoot, "must mount settings for GeoClue")) func `doctor reports a GeoClue without sources`()
     throws
   {
     let bus = try PrivateBus(.system)
@@ -238,7 +238,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: Rig.isRoot, "acts as other users"),
+    .enabled(if: Rig.isRoot, "needs other users"),
     arguments: [("online", 65534, "not the active one"), ("active", 65533, "has no session"), ("active", 65534, nil)]
       as [(String, Int, String?)])
   func `inactive sessions are diagnosed`(state: String, user: Int, finding: String?) throws {
@@ -249,7 +249,7 @@ import Testing
     #expect(finding.map { found?.contains($0) == true } ?? (found == nil), "\(found ?? "nothing")")
   }
 
-  @Test(.enabled(if: Rig.isRoot, "mounts a root of its own")) func `doctor reports a sandbox`() throws {
+  @Test(.enabled(if: Rig.isRoot, "must mount a separate root")) func `doctor reports a sandbox`() throws {
     // The file that marks a Flatpak sandbox, mounted over this machine's root.
     let script = """
       mount -t tmpfs none "$1" && mkdir "$1/upper" "$1/work" "$1/root"

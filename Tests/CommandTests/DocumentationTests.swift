@@ -76,7 +76,7 @@ import Testing
 
   /// The libraries that other programs may use, and the modules that they re-export.
   @Test func `every public declaration of the libraries is documented`() throws {
-    // Always beside the running tests, even if other programs are tested.
+    // The modules are always beside the running tests, even if installed programs are tested.
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") as NSString
     let result = try run(
       [

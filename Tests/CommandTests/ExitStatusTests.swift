@@ -78,7 +78,7 @@ import Testing
     #expect(result.standardError == "geopublicist: /nonexistent/walk.gpx: No such file or directory\n")
   }
 
-  @Test(.enabled(if: Rig.isRoot, "acts as other users")) func `a refused caller exits with 3`() throws {
+  @Test(.enabled(if: Rig.isRoot, "needs other users")) func `a refused caller exits with 3`() throws {
     let machine = try CommandFixture()
     for arguments in [["locate"], ["watch"], ["authorize"]] {
       let result = try machine.finished(arguments, as: 65534)

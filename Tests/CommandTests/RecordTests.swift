@@ -6,7 +6,7 @@ import Testing
 
 @testable import geopublicist
 
-/// `geopublicist record` writes files that other programs open, and that are complete at every interruption.
+/// `geopublicist record` writes files that other programs can open, and that are complete whenever it is interrupted.
 @Suite(.serialized) struct RecordTests {
   private let directory = TemporaryDirectory()
 
@@ -31,7 +31,7 @@ import Testing
 
   private func contents(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
 
-  @Test(arguments: [SIGINT, SIGKILL]) func `a GPX file is valid however it ends`(signal: Int32) throws {
+  @Test(arguments: [SIGINT, SIGKILL]) func `a GPX file is valid, however recording ends`(signal: Int32) throws {
     let path = try record("track.gpx", endedBy: signal)
     let valid = try run(["xmllint", "--noout", "--schema", Rig.sourceFile("Tests/CommandTests/gpx-1.1.xsd"), path])
     #expect(valid.succeeded, "\(valid.standardError)")
@@ -40,7 +40,7 @@ import Testing
     #expect(text.components(separatedBy: "<trkpt ").count == 3)
   }
 
-  @Test(arguments: [SIGINT, SIGKILL]) func `a GeoJSON file is one object however it ends`(signal: Int32) throws {
+  @Test(arguments: [SIGINT, SIGKILL]) func `a GeoJSON file is complete, however recording ends`(signal: Int32) throws {
     let path = try record("track.geojson", endedBy: signal)
     let object = try #require(JSON(line: contents(path)))
     let kinds = object["features"]?.array?.map { $0["geometry"]?["type"]?.string }
@@ -66,7 +66,7 @@ import Testing
     let format = (name as NSString).pathExtension
     let result = try run(["gpsbabel", "-i", format, "-f", path, "-o", "gpx", "-F", "-"])
     #expect(result.succeeded, "\(result.standardError)")
-    // Of two fixes in one second it keeps one if the format has only whole seconds.
+    // Of two fixes in one second the command keeps one if the format has only whole seconds.
     #expect(result.standardOutput.contains("lat=\"52.500000"))
   }
 

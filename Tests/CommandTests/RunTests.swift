@@ -14,7 +14,7 @@ import Testing
       environment: environment, within: .seconds(30))
   }
 
-  @Test func `only the user can read their places`() throws {
+  @Test func `the file of a user's places is readable only by that user`() throws {
     #expect(try command(["place", "add", "home", "--at", "52.5,13.4", "--radius", "200m"]).succeeded)
     #expect(try command(["place", "add", "work", "--at", "52.6,-13.4"]).succeeded)
     let taken = try command(["place", "add", "home", "--at", "52.55,13.4"])
@@ -125,7 +125,7 @@ import Testing
     #expect(!runner.standardError.contains("30-good"))
   }
 
-  @Test func `a place beside a time of the sun is an error`() throws {
+  @Test func `a place given together with a time of the sun is an error`() throws {
     let result = try command(["run", "home", "--at", "sunset", "--", "true"])
     #expect(result.exit == .status(2) && result.standardError.contains("run --at takes no PLACE"))
   }

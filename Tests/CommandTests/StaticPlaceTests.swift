@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "becomes another user"))
-  func `without root it shows the command that works`() throws {
+  func `without root, the error shows the command that works`() throws {
     let command = [Rig.product("geopublicist"), "place", "add", "desk", "--at", "52.5,13.4", "--static"]
     let process = try ChildProcess(command, as: 65534)
     #expect(try process.waitForExit() == .status(3))

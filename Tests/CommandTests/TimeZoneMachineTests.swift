@@ -32,7 +32,7 @@ import Testing
     #expect(handle(.computed(nil)).isEmpty && handle(.computed("Europe/Berlin")).isEmpty && machine.deadline == nil)
   }
 
-  @Test mutating func `a border that is crossed and crossed back changes nothing`() {
+  @Test mutating func `crossing a border and returning before the end of the wait changes nothing`() {
     machine = TimeZoneMachine(patience: 10 * Self.minute, settled: "Europe/Berlin")
     #expect(handle(.computed("Europe/Berlin")).isEmpty && machine.deadline == nil)
     #expect(handle(.computed("Europe/Warsaw")) == [.readClock])
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: ["Asia/Tokyo", "Europe/Berlin"])
-  mutating func `a zone that was set by hand after it was computed stays`(byHand: String) {
+  mutating func `a zone set by hand after another was computed is not replaced`(byHand: String) {
     check("Europe/Berlin")
     #expect(handle(.checked(byHand, mayBeSet: true)) == [.settle("Europe/Berlin")] && machine.deadline == nil)
     check("Europe/Paris", clock: byHand)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: [.checked("UTC", mayBeSet: false), .checked(nil, mayBeSet: true)] as [TimeZoneMachine.Event])
-  mutating func `without consent or an answer, the clock is set after a pause`(answer: TimeZoneMachine.Event) {
+  mutating func `without consent or an answer, the clock is set at a later attempt`(answer: TimeZoneMachine.Event) {
     check("Europe/Berlin")
     #expect(handle(answer, after: Self.minute).isEmpty && machine.deadline == now + 10 * Self.minute)
     #expect(handle(.timer, after: 10 * Self.minute) == [.check])

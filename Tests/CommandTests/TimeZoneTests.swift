@@ -102,7 +102,7 @@ import Testing
     #expect(follow.standardError.contains("systemd-timedated is not installed"), "\(follow.standardError)")
   }
 
-  @Test func `a zone that is only likely does not set the clock`() throws {
+  @Test func `the clock is not set to a zone that is merely likely`() throws {
     try geoclue.fix(latitude: 52.52, longitude: 13.4, ["Accuracy": 20_000])
     try travel(52.52, 13.4)
     try geoclue.fix(latitude: 52.52, longitude: 13.4, ["Accuracy": 20_000])
@@ -134,7 +134,7 @@ import Testing
       try FileManager.default.copyItem(atPath: "/etc/\(name)", toPath: "\(etc)/\(name)")
     }
     symlink("/usr/share/zoneinfo/Etc/UTC", "\(etc)/localtime")
-    // Without the right to set the kernel's clock, which the whole machine uses.
+    // timedated runs without the right to set the kernel's clock, which the whole machine uses.
     let timedated = try ChildProcess(
       [
         Rig.file("with-mounts.sh"), "\(etc)=/etc", "--", "setpriv", "--bounding-set=-sys_time",

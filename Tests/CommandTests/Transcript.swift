@@ -81,9 +81,9 @@ enum Shape {
   static func line(_ line: String) -> String? {
     var line = String(line.replacing(#/\e\[[0-9;?]*[A-Za-z]/#, with: ""))
     while line.last?.isNewline == true { line.removeLast() }
-    // A terminal line before it was overwritten.
+    // Drops the text that was overwritten on a line of a terminal.
     line = line.components(separatedBy: "\r").last ?? line
-    // GeoClue reports the first two from the second measurement on, and the last one since 2.7.
+    // GeoClue reports speed and heading from the second measurement on, and the source since 2.7.
     guard line.firstMatch(of: #/^(Speed|Heading|Source)\b/#) == nil else { return nil }
     line = String(line.replacing(#/ "(Speed|Heading)" d [-0-9.e]+| "Description" s "[^"]*"/#, with: ""))
     line = String(line.replacing(#/\((now|[0-9]+ [a-z]+ ago)\)/#, with: "(AGE)"))

@@ -36,8 +36,7 @@ import Testing
   }
 
   @Test(arguments: [("de", "gefunden."), ("es", "encontrado"), ("fr", "trouvé")])
-  func `findings are translated on a terminal, and neither in a pipe nor as JSON`(language: String, end: String) throws
-  {
+  func `findings are translated on a terminal, but not in a pipe or as JSON`(language: String, end: String) throws {
     let words = "--address unix:path=/nonexistent doctor"
     let environment = ["LC_ALL": "C.UTF-8", "LANGUAGE": language, "TERM": "xterm", "NO_COLOR": "1"]
     func onTerminal(_ arguments: String) throws -> String {

@@ -184,7 +184,7 @@ private struct Pipe {
       var limit = rlimit()
       try #require(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
       let usual = limit
-      // Below every free descriptor number.
+      // The limit is below every free descriptor number.
       limit.rlim_cur = 0
       try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
       let message = call("Write", .variant(.descriptor(pipe.writing)), to: service)
@@ -229,7 +229,7 @@ private struct Pipe {
     }
   }
 
-  @Test func `a hundred descriptors in calls and replies leak none`() throws {
+  @Test func `none of a hundred descriptors in calls and replies leaks`() throws {
     try withPipes { peers, pipes, _ in
       pipes.given = try Pipe().writing
       for _ in 0..<100 {

@@ -42,7 +42,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
 
   /// Regression: signals that had been read together with the end of the connection were lost.
   @Test func `messages received before a disconnection are handled first`() throws {
-    // Only dbus-daemon, because dbus-broker may exit while some of them are in its own queue.
+    // Runs only on dbus-daemon, because dbus-broker may exit while some of the signals are in its own queue.
     let peers = try Peers(on: .dbusDaemon)
     var told: [String] = []
     peers.client.onSignal(MatchRule(interface: "a.b")) { told.append("\($0.arguments[0].uint32 ?? 0)") }.keep()
@@ -129,7 +129,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
   }
 
   @Test func `the outgoing queue can be measured and flushed`() throws {
-    // Only dbus-daemon, because it is a single process, whose id the bus reports.
+    // Runs only on dbus-daemon, because that is a single process, whose id the bus reports.
     let peers = try Peers(on: .dbusDaemon)
     var heard = 0
     peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard += 1 }.keep()
@@ -147,7 +147,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
 
   /// Regression: a bus that does not read prevented the program from exiting.
   @Test func `flush gives up after its deadline`() throws {
-    // Only dbus-daemon, because it is a single process, whose id the bus reports.
+    // Runs only on dbus-daemon, because that is a single process, whose id the bus reports.
     let peers = try Peers(on: .dbusDaemon)
     let body = Value.string(String(repeating: "x", count: 1_000_000))
     let bus = try peers.busProcess()
@@ -182,7 +182,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     try turning("the bus has noticed") { gone }
   }
 
-  @Test func `ten thousand connections leave no descriptor`() throws {
+  @Test func `ten thousand connections leave no descriptor open`() throws {
     let peers = try Peers()
     for _ in 0..<10 { try peers.connect().close() }
     let before = openDescriptors()

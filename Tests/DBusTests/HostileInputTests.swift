@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct HostileInputTests {
   @Test(arguments: PrivateBus.Broker.installed)
-  func `messages that no library would send are survived`(broker: PrivateBus.Broker) throws {
+  func `the connection survives messages that no library would send`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
     // Matches its signals, so that all of them are read.
     for match in [
@@ -78,7 +78,7 @@ import Testing
     for call in waiting { call.drop() }
   }
 
-  @Test func `a huge string is transferred, and small ones after it`() throws {
+  @Test func `a huge string is transferred, and so are small ones after it`() throws {
     let (peers, _) = try Peers.withSample()
     let text = Value.string(String(repeating: "x", count: 3_000_000))
     #expect(try peers.call("Echo", .variant(text)) == [.variant(text)])

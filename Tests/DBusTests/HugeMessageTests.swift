@@ -56,7 +56,7 @@ import Testing
     let name = try name(of: sender)
     try turning("both have arrived", within: .seconds(30)) { asked.count == 2 }
     #expect(asked == [name, name] && heard == 0)
-    // libdbus itself briefly holds two copies of each.
+    // libdbus itself briefly holds two copies of each message.
     #expect(try peakMemory() - before < 5 * Self.size)
     sender.kill()
   }

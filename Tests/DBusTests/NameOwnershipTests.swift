@@ -150,7 +150,7 @@ import Testing
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service, listingEvery: .zero)
     var gone: [String] = []
-    // As if it had existed and its departure had not been reported.
+    // The watch treats this peer like one whose departure was not reported.
     watch.whenGone(":1.99999") { gone.append("unheard") }
     watch.whenGone(peers.client.uniqueName) { gone.append("client") }
     try peers.settle()

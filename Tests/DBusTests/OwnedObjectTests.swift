@@ -55,7 +55,7 @@ import Testing
     #expect(owned.seen.isEmpty)
   }
 
-  @Test func `the refusal is worded as for a missing object`() throws {
+  @Test func `the refusal has the same wording as for a missing object`() throws {
     let peers = try Peers()
     let other = try peers.connect()
     let owned = Sample()

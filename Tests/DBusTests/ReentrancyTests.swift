@@ -122,7 +122,7 @@ import Testing
     #expect(try peers.refusal("Nothing") == .unknownObject)
   }
 
-  @Test func `a method may export and emit`() throws {
+  @Test func `a method may export an object and emit signals`() throws {
     let peers = try Peers()
     var order: [String] = []
     peers.client.onSignal(MatchRule(interface: Sample.name)) { order.append($0.arguments[0].string ?? "") }.keep()
@@ -158,7 +158,7 @@ import Testing
     #expect(deepest == 1)
   }
 
-  @Test func `a handler may block for a name`() throws {
+  @Test func `a handler may block until it owns a name`() throws {
     let (peers, sample) = try Peers.withSample()
     sample.onDo = { call throws(DBusError) in
       try peers.service.own("org.example.Late")

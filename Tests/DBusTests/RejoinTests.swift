@@ -56,7 +56,7 @@ import func GeopublicistCDBus.dbus_connection_close
     let (other, question) = try askClient(peers)
     dbus_connection_close(peers.service.raw)
     peers.service.replies.hold()
-    // `rejoin()` does the same while the connection is lost again.
+    // `rejoin()` also calls `resend()`, possibly while the connection is lost again.
     peers.service.replies.resend()
     #expect(try peers.service.rejoin())
     try turning("the call is repeated") { other.kept.count == 2 }
@@ -111,7 +111,7 @@ import func GeopublicistCDBus.dbus_connection_close
     try turning("messages pass again") { signals == 1 }
   }
 
-  @Test func `only a peer that reads answers a ping`() throws {
+  @Test func `a peer answers a ping only while it reads`() throws {
     let peers = try Peers()
     var answers: [Connection.PingResult] = []
     let first = peers.client.ping(peers.service.uniqueName) { answers.append($0) }

@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
+@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "needs other users and separate control groups"))
 struct ClockConsentTests {
   @Test func `root's clock is not set while location is off for a user who is logged in`() throws {
     var logind: ChildProcess?

@@ -79,7 +79,7 @@ import Testing
 
   // MARK: The system bus
 
-  @Test(.enabled(if: Rig.isRoot, "acts as other users"))
+  @Test(.enabled(if: Rig.isRoot, "needs other users"))
   func `other users are restricted on the system bus`() throws {
     let machine = try ServiceFixture(.system)
     let outsider = try machine.client(as: User.nobody)
@@ -104,7 +104,7 @@ import Testing
     #expect(try outsider.location(["maximum-age": .variant("u", 120_000)]).errorName == notAuthorized)
   }
 
-  @Test(.enabled(if: Rig.isRoot, "acts as other users"))
+  @Test(.enabled(if: Rig.isRoot, "needs other users"))
   func `the service runs as its own user`() throws {
     let machine = try ServiceFixture(.system, as: User.games)
     for user in [nil, User.games] {
@@ -130,7 +130,7 @@ import Testing
     #expect(try client.location(fresh).errorName == "\(Service.name).Error.Timeout")
   }
 
-  @Test func `a fetched location also answers the next call`() throws {
+  @Test func `a location that one call has fetched also answers the next call`() throws {
     let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let call = try client.begin("GetLocation")

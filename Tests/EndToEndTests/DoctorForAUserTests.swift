@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 /// `geopublicist doctor` for an ordinary user, with the real polkit and GeoClue.
-@Suite(.serialized, .enabled(if: Rig.isRoot, "acts as other users")) struct DoctorForAUserTests {
+@Suite(.serialized, .enabled(if: Rig.isRoot, "needs other users")) struct DoctorForAUserTests {
   private func examine(
     _ machine: GatekeeperFixture, receiverAhead: Double = 0
   ) throws -> [String: (outcome: String, finding: String)] {
@@ -56,7 +56,7 @@ import Testing
 /// `geopublicist authorize --interactive` without a desktop: polkit's own agent asks on the terminal. Uses the real
 /// polkit, its agent and its helper, PAM, and a typed password.
 @Suite(
-  .serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, with a password, in a session of its own")
+  .serialized, .enabled(if: ControlGroups.areAvailable, "needs another user, a password and a separate session")
 )
 struct AuthorizeOnTerminalTests {
   private let folder = TemporaryDirectory()
@@ -123,7 +123,7 @@ struct AuthorizeOnTerminalTests {
     try expect(answer, "status \(status)\r", at: terminal)
   }
 
-  @Test func `locate asks and uses the answer`() throws {
+  @Test func `locate asks the user and uses the answer`() throws {
     let terminal = try authorize("locate --maximum-age 0")
     #expect(terminal.standardOutput.contains("let the program “geopublicist”"), "\(terminal.standardOutput)")
     try terminal.send(Self.password)

@@ -5,7 +5,7 @@ import Testing
 
 /// The number of signals that the service sends is bounded, however often its state changes. On both buses, with the
 /// real polkit.
-@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users"))
+@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "needs other users"))
 struct FloodTests {
   /// The upper bound of the signals about authorization that a user's clients receive: one report for each object, then
   /// reports at a fixed rate. Each report consists of two signals and the first location after them.

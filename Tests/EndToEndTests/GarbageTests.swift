@@ -175,7 +175,7 @@ import Testing
 
   /// Regression: dbus-broker forwards headers at which libdbus disconnects. The service exited, or returned without its
   /// subscriptions.
-  @Test func `clients notice nothing when the bus disconnects the service and it returns`() throws {
+  @Test func `clients notice nothing when the bus disconnects the service and the service returns`() throws {
     let machine = try SimulatedFixture()
     let (bus, service, client) = (machine.bus, machine.service, machine.client)
     let path = try client.subscribeAndStart()

@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
+@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "needs other users and separate control groups"))
 struct GatekeeperChangeTests {
   private let user = GatekeeperFixture.user
 
@@ -67,7 +67,7 @@ struct GatekeeperChangeTests {
     try listening.waitFor("authorized-when-in-use ")
   }
 
-  @Test func `a user's other programs are not their agent`() throws {
+  @Test func `other programs of a user do not count as the user's agent`() throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: GatekeeperFixture.nobody)
     let client = try machine.client(as: user)
@@ -238,7 +238,7 @@ struct GatekeeperChangeTests {
 
   // MARK: The session deployment
 
-  @Test func `a sandboxed client is refused in a session, too`() throws {
+  @Test func `a sandboxed client is refused in the session deployment, too`() throws {
     let machine = try ServiceFixture(.session, agentLevel: 8)
     let groups = ControlGroups()
     let client = try machine.client()

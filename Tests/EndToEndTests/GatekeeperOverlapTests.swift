@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 /// Overlapping, silent and unanswered changes while a client is subscribed.
-@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
+@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "needs other users and separate control groups"))
 struct GatekeeperOverlapTests {
   private let user = GatekeeperFixture.user
 
@@ -114,7 +114,7 @@ struct GatekeeperOverlapTests {
     let listening = try Listening()
     listening.machine.polkit?.signal(SIGSTOP)
     try listening.machine.setPolicy(.no)
-    // A second announcement of polkit is not needed, because the end of a session also requires a check.
+    // A second announcement by polkit is not needed, because the end of a session also requires a check.
     let logind = try listening.machine.startLogind()
     // The call to polkit fails after 25 s.
     try listening.waitFor("not-determined undecided", within: .seconds(20))
@@ -152,7 +152,7 @@ struct GatekeeperOverlapTests {
 }
 
 /// Without another source, coarse locations come from a receiver, the finest source. GeoClue is the oracle.
-@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
+@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "needs other users and separate control groups"))
 struct GatekeeperLevelTests {
   private let user = GatekeeperFixture.user
 

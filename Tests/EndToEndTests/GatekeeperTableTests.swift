@@ -5,7 +5,7 @@ import Testing
 
 /// Every combination of caller and facts × every member of the interface, against the real
 /// bus, polkit and GeoClue. GeoClue, called by the same user, is the oracle: no client receives more from the service.
-@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
+@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "needs other users and separate control groups"))
 struct GatekeeperTableTests {
   typealias Policy = GatekeeperFixture.Policy
 
@@ -100,7 +100,7 @@ struct GatekeeperTableTests {
         #expect(!signal.text.contains(secret), "\(signal.text)")
       }
     }
-    // These have more digits than the times in the output.
+    // These coordinates have more digits than the times in the output.
     for secret in ["52.5162", "13.3777"] { #expect(!machine.service.standardError.contains(secret)) }
   }
 
@@ -156,7 +156,7 @@ final class RowCheck {
   /// The test fails for a member that is missing here: a new one needs a row with the clients that may call it.
   private static let manager: [String: Check] = [
     "GetLocation": { try $0.getLocation() },
-    "CreateSubscription": { _ in },  // See below, before the members of the subscription.
+    "CreateSubscription": { _ in },  // Called below, before the members of the subscription.
     "CreateRegion": { try $0.region() },
     "GetAlmanac": { try $0.getAlmanac() },
     "CreateAlmanac": { try $0.almanac() },
@@ -180,7 +180,7 @@ final class RowCheck {
 
   private static let subscription: [String: Check] = [
     "Start": { try $0.start() },
-    "Stop": { _ in }, "Close": { _ in },  // At the end.
+    "Stop": { _ in }, "Close": { _ in },  // Called at the end.
     "AuthorizationStatus": { try $0.expect("AuthorizationStatus", .string($0.row.expected.status), of: $0.path) },
     "AuthorizationReason": { try $0.expect("AuthorizationReason", .string($0.row.expected.reason), of: $0.path) },
     "AuthorizationMessage": { try $0.hasMessage(for: $0.row.expected.reason, of: $0.path) },

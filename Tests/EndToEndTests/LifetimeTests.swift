@@ -188,7 +188,7 @@ import Testing
     try always("it remains", for: .seconds(2)) { service.isRunning }
   }
 
-  @Test func `the next service reports the same cell`() throws {
+  @Test func `a restarted service reports the same cell`() throws {
     let geoclue = try FakeGeoClue(on: bus)
     let client = try ServiceClient(on: bus)
     try geoclue.fix(latitude: 52)

@@ -30,7 +30,7 @@ import Testing
       answer.errorMessage?.contains(kind == "region" ? "regions-per-connection" : "subscriptions-per-connection")
         == true)
     #expect(try greedy.subscriptions().count == limit)
-    // Other clients and the other kind have separate limits, and closing an object frees its place.
+    // Other clients and other kinds of objects have separate limits, and closing an object frees its place.
     _ = try create(kind, ServiceClient(on: bus)).arguments()
     _ = try create(kind == "region" ? "subscription" : "region", greedy).arguments()
     try greedy.tell(paths[0], "Close")
@@ -148,7 +148,7 @@ import Testing
     flood.kill()
   }
 
-  @Test(.enabled(if: Rig.isRoot)) func `a user's list has the user's newest 256 objects, root's has all`() throws {
+  @Test(.enabled(if: Rig.isRoot)) func `a user's list has the newest 256 objects, and root's list has all`() throws {
     let clients = try (0..<17).map { _ in try ServiceClient(on: bus, as: User.nobody) }
     let paths = try clients.flatMap { client in
       try (0..<16).map { _ in try client.createSubscription().arguments()[0].string }

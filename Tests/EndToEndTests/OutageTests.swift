@@ -72,7 +72,7 @@ import Testing
     #expect(paths.allSatisfy { told($0) <= 2 })
   }
 
-  @Test func `outages are logged at notice and everything else at debug, without coordinates`() throws {
+  @Test func `outages are logged at level notice and everything else at level debug, without coordinates`() throws {
     let path = try client.subscribeAndStart()
     try measure(50.1234, until: path)
     geoclue.kill()

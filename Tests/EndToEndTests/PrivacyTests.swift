@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized) struct PrivacyTests {
   private static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
 
-  @Test(.enabled(if: Rig.isRoot, "acts as other users"))
+  @Test(.enabled(if: Rig.isRoot, "needs other users"))
   func `an eavesdropper sees no coordinate, and no object of a client`() throws {
     let machine = try ServiceFixture(.system)
     let spy = try BusClient(at: machine.bus.address, as: User.games)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Rig.isRoot, "acts as other users"))
+  @Test(.enabled(if: Rig.isRoot, "needs other users"))
   func `an ordinary user can neither monitor nor eavesdrop`() throws {
     let machine = try ServiceFixture(.system)
     let spy = try BusClient(at: machine.bus.address, as: User.games)
@@ -108,7 +108,7 @@ import Testing
     #expect(try lists(parent, to: owner))
   }
 
-  @Test(.enabled(if: Rig.isRoot, "acts as other users"))
+  @Test(.enabled(if: Rig.isRoot, "needs other users"))
   func `the list contains the objects of the caller's user, or all for root`() throws {
     let machine = try ServiceFixture(.system)
     let root = try machine.client()

@@ -168,7 +168,7 @@ struct ReplaySession {
     try machine.geoclue.restart()
     try walk(to: 52.5002, ["determined", "entered", "dwelled"])
     try walk(to: 52.6, ["determined", "entered", "dwelled", "exited"])
-    // These have more digits than the times in the log.
+    // These coordinates have more digits than the times in the log.
     for secret in ["52.5001", "52.5002"] { #expect(!machine.service.log.contains(secret)) }
   }
 

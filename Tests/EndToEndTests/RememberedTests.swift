@@ -70,7 +70,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test(.enabled(if: Rig.isRoot, "acts as another user"))
+  @Test(.enabled(if: Rig.isRoot, "needs another user"))
   func `no other user receives a user's remembered city`() throws {
     try remember()
     let service = try start()
@@ -123,7 +123,7 @@ import Testing
   }
 }
 
-@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
+@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "needs other users and separate control groups"))
 struct ForgottenTests {
   @Test func `the user's city is erased before the user's program is informed that location is off`() throws {
     let listening = try Listening()

@@ -132,7 +132,7 @@ import Testing
     let (significant, region) = try rested()
     try changeConnection(from: try BusClient(at: bus.address))
     try changeConnection("Connectivity", from: manager)
-    try always("nothing is looked for", for: .milliseconds(500)) { clientsMade == 1 }
+    try always("no location is requested", for: .milliseconds(500)) { clientsMade == 1 }
     try changeConnection(from: manager)
     try eventually("GeoClue is asked again") { clientsMade == 2 }
     try geoclue.fix(latitude: 52)
@@ -142,7 +142,7 @@ import Testing
     // A connection that comes and goes does not keep the source busy.
     try client.waitFor("StateReason", "resting", within: .seconds(45))
     try changeConnection(from: manager)
-    try always("it is left alone", for: .milliseconds(500)) { clientsMade == 2 }
+    try always("GeoClue is not asked again", for: .milliseconds(500)) { clientsMade == 2 }
     #expect(service.isRunning)
   }
 

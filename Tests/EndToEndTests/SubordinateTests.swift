@@ -5,7 +5,7 @@ import Testing
 
 /// A user who acts as thousands of subordinate users receives no more than one user. On both buses: dbus-broker admits
 /// subordinate users without an account, dbus-daemon only those with one.
-@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users"))
+@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "needs other users"))
 struct SubordinateTests {
   /// Starts a number of the user's subordinate users, and returns how many objects they created together.
   private func hoard(_ kind: String, _ users: Int, _ each: Int, on machine: GatekeeperFixture) throws
@@ -32,7 +32,7 @@ struct SubordinateTests {
     #expect(answer.errorMessage?.contains("regions-per-user") == true, "the user is charged for them")
   }
 
-  @Test func `256 subordinate users get neither all subscriptions nor all searches nor the log`() throws {
+  @Test func `256 subordinate users use up neither the subscriptions nor the searches for agents nor the log`() throws {
     let machine = try GatekeeperFixture(.yes)
     let witness = try machine.client(as: 0)
     let path = try witness.subscribeAndStart()

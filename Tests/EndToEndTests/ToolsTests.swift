@@ -55,7 +55,7 @@ import Testing
     try eventually("there is no subscriber") { try machine.geoclue.clients().isEmpty }
   }
 
-  @Test func `busctl calls with options`() throws {
+  @Test func `busctl calls a method with options`() throws {
     let machine = try ServiceFixture(.system)
     let options = ["2", "timeout", "u", "300", "accuracy", "s", "exact"]
     let call = try busctl(

@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// Clients that do not read do not slow others down. With the real thresholds and the stock limits.
+/// Clients that do not read do not slow others down. The tests use the real thresholds and the default limits.
 @Suite(.serialized) final class UnreadTests: SimulatedFixture {
   private var path = ""
 

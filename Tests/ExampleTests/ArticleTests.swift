@@ -43,7 +43,7 @@ import Testing
     #expect(!result.standardError.contains("warning"), "\(result.standardError)")
   }
 
-  @Test func `the program Where am I prints the location`() throws {
+  @Test func `the program WhereAmI prints the location`() throws {
     let machine = try ExampleFixture()
     let process = try ChildProcess(
       [Rig.product("whereami-example")], environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address])
@@ -52,7 +52,7 @@ import Testing
     #expect(process.standardOutput == "52.5 13.25\n", "\(process.standardError)")
   }
 
-  @Test func `the program Where am I fails before its timeout if there is no service`() throws {
+  @Test func `the program WhereAmI fails before its timeout if there is no service`() throws {
     let bus = try PrivateBus(.system)
     let process = try ChildProcess(
       [Rig.product("whereami-example")], environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
@@ -75,7 +75,7 @@ import Testing
     #expect(alone.standardOutput.hasPrefix("The location service is not installed"), "\(alone.standardOutput)")
   }
 
-  @Test func `the programs of Coming from Combine print the expected lines`() throws {
+  @Test func `the programs of the article ComingFromCombine print the expected lines`() throws {
     let process = try ChildProcess([Rig.product("articles-example"), "combine"])
     #expect(try process.waitForExit(within: .seconds(20)) == .status(0), "\(process.standardError)")
     let said = process.newLines()

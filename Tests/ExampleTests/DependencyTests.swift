@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: FileManager.default.fileExists(atPath: Rig.sourceFile(".git")), "the sources are no repository"))
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: Rig.sourceFile(".git")), "needs a git repository"))
   func `another package can depend on a tagged version`() throws {
     let repository = directory.file("geopublicist")
     for arguments in [

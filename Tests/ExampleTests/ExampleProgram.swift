@@ -91,7 +91,7 @@ nonisolated enum ExampleProgram: String, CaseIterable, CustomTestStringConvertib
       try tool([Self.qtTools[1], "\(generated).h", "-o", "\(generated)_moc.cpp"])
       sources += ["\(generated).cpp", "\(generated)_moc.cpp"]
     }
-    // One unit, because Qt's headers need most of the time.
+    // The program is one compilation unit, because most of the time is spent on Qt's headers.
     let unit = directory.file("unit.cpp")
     let text = sources.map { "#include \"\($0)\"\n" }.joined()
     try text.write(toFile: unit, atomically: true, encoding: .utf8)

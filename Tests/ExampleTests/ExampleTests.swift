@@ -27,7 +27,7 @@ import Testing
       try eventually("\(line) from \(process.name): \(process.standardError)", within: .seconds(20)) {
         said += process.newLines()
         if process.exited != nil { return true }
-        // An example of one location exits after it, and GeoClue then reads no more.
+        // An example that prints one location exits after it, and GeoClue then reads no more sentences.
         guard machine.geoclue.receiver.isConnected else { return false }
         machine.geoclue.receiver.offer(GGASentence(latitude: latitude, longitude: longitude))
         usleep(50_000)
@@ -42,7 +42,7 @@ import Testing
     #expect(different == expected)
   }
 
-  @Test(arguments: ExampleProgram.complete) func `every language follows the scenario`(example: ExampleProgram) throws {
+  @Test(arguments: ExampleProgram.complete) func `each example follows the scenario`(example: ExampleProgram) throws {
     try example.program(in: directory)
     let machine = try ExampleFixture()
     let agent = example.isInProcess ? try DesktopAgent(at: machine.bus.address) : nil

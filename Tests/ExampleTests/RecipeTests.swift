@@ -145,7 +145,7 @@ import Testing
     #expect(noted.wholeMatch(of: #/[-0-9]+T[0-9:.]+Z 52\.\d\d 13\.\d\d\n/#) != nil, "\(noted)\(process.standardError)")
   }
 
-  @Test func `a real MQTT broker receives objects, and Home Assistant's device tracker`() throws {
+  @Test func `a real MQTT broker receives JSON objects and the messages of Home Assistant's device tracker`() throws {
     let machine = try ExampleFixture()
     let broker = directory.file("broker")
     let settings = directory.file("mosquitto.conf")

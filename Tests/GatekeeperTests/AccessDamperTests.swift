@@ -41,7 +41,7 @@ import Testing
     ])
   }
 
-  @Test func `an agent that passes through level 0 between two others causes no report`() {
+  @Test func `an agent that passes through level 0 between two other levels causes no report`() {
     run([
       Step(at: 0, level: .exact, told: .exact), Step(at: 5_000, level: AccuracyLevel.none, told: .exact, held: true),
       Step(at: 5_001, level: .city, told: .city), Step(at: 6_000, level: AccuracyLevel.none, told: .city, held: true),

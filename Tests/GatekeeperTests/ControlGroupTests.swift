@@ -138,7 +138,7 @@ struct ControlGroupTests {
   }
 
   /// Regression: one user caused thousands of lines in a few seconds, with as many names.
-  @Test func `a user's lines are limited, regardless of its programs' names`() {
+  @Test func `a user's log lines are limited, whatever names the user's programs have`() {
     var limiter = AuditLimiter()
     let lines = (0..<10_000).filter { limiter.admit(subject("\($0)"), of: 1, isGrant: false, at: 0) != nil }.count
     #expect(lines == AuditLimiter.linesPerAccount)
@@ -149,7 +149,7 @@ struct ControlGroupTests {
   }
 
   /// journald drops lines beyond 10,000 in 30 seconds, including those about other users' grants.
-  @Test func `many users leave room for the grants of others`() {
+  @Test func `refusals of many users leave room for the grants of others`() {
     var limiter = AuditLimiter()
     let lines = (0..<10_000 as Range<UInt32>).filter {
       limiter.admit(subject("", "refusal"), of: .user($0), isGrant: false, at: 0) != nil

@@ -12,7 +12,7 @@ struct DecisionTests {
   private static let everyLevel = AccuracyLevel.allCases.filter { $0 != .none }
 
   private static func everything() -> [Facts] {
-    /// Combines each of some facts with each value of another one.
+    /// Combines each of the given facts with each value of another fact.
     func with<Value>(_ values: [Value], _ key: WritableKeyPath<Facts, Value>, _ all: [Facts]) -> [Facts] {
       all.flatMap { facts in
         values.map { value in
@@ -214,7 +214,7 @@ struct DecisionTests {
 
   // MARK: The session deployment
 
-  @Test func `in a session GeoClue decides, and only rules and sandboxes restrict access further`() {
+  @Test func `in the session deployment GeoClue decides, and only rules and sandboxes restrict access further`() {
     var facts = Facts(.own)
     for geoClue in [Authorization.authorized(.always), .refused(.disabledByUser), .refused(.noAgent)] {
       facts.confinement = .host

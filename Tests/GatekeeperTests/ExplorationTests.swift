@@ -8,7 +8,7 @@ import Testing
 
 /// Every order of events up to a depth. The checks must hold in each reachable state.
 @Suite struct ExplorationTests {
-  @Test func `from every state logind's answers lead to a session that is known`() {
+  @Test func `from every state logind's answers make the session known`() {
     let events: [SessionState.Event] = [
       .wanted, .doubted, .left, .came, .answered(.active), .answered(.inactive), .lost, .timer,
     ]

@@ -13,7 +13,7 @@ struct GeoClueRulesTests {
     let path = folder.file(name)
     try FileManager.default.createDirectory(
       atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-    // A new file each time, as editors and package managers write it.
+    // Writes a new file each time, as editors and package managers do.
     try FileManager.default.createDirectory(atPath: folder.file("new"), withIntermediateDirectories: true)
     let new = folder.freshFile("conf")
     try text.write(toFile: new, atomically: false, encoding: .utf8)

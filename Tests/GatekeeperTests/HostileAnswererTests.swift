@@ -58,7 +58,7 @@ import Testing
     watch.forget(1_001)
     logind.isSilent = false
     for call in logind.kept { call.fail(DBusError(.failed, "There is no such user")) }
-    try turning("its answer counts for the last caller") { isKnown }
+    try turning("the last caller receives the answer") { isKnown }
     #expect(watch.state(of: 1_000) == .inactive)
   }
 
@@ -200,7 +200,7 @@ import Testing
   }
 
   /// Regression: a call that had waited for its turn waited for facts for the full time again.
-  @Test func `the time for facts counts from the arrival of the call`() throws {
+  @Test func `the time allowed for gathering facts starts when the call arrives`() throws {
     let begin = ContinuousClock.now
     var isOver = false
     let waited = AnswerDeadlines.gathering - .milliseconds(100)

@@ -52,7 +52,7 @@ import Testing
   }
 
   /// Regression: while another user kept the bus busy, every second call waited for seconds for polkit's answer.
-  @Test func `a client with access does not wait for a refusal that can only grant more`() {
+  @Test func `a client with access does not wait for the new check of an old refusal`() {
     let driver = served()
     let question = [PolicyAnswers.Action.ask(.accessWithoutAgent, mayStartPolkit: true)]
     #expect(driver.handle(.wanted, after: 2_000) == [.ready] + question)
@@ -76,7 +76,7 @@ import Testing
     #expect(refusal.precise == .no, "it remains valid meanwhile")
   }
 
-  @Test func `a doubt only holds deliveries until the outcome is known`() {
+  @Test func `a doubt holds deliveries only until the outcome is known`() {
     let driver = served()
     let actions = driver.handle(.doubted(isServed: true))
     #expect(actions == [.held] + Self.both(mayStart: false))
@@ -258,7 +258,7 @@ import Testing
     #expect(driver.handle(.timer(isServed: true, isPolkitThere: true)) == [], "it is available again")
   }
 
-  @Test func `the user's permission lasts as long as the rules require no more`() {
+  @Test func `the user's permission lasts until the rules require more`() {
     let driver = served(.challenge)
     #expect(driver.handle(.consented(.accessPrecise, PolkitReply(.yes))) == [.changed])
     #expect(driver.precise == .yes)

@@ -53,7 +53,7 @@ import Testing
     #expect(order == (0..<1_000).map { ":1.\($0)" }, "each in turn")
   }
 
-  @Test func `many clients of one user do not delay another user's`() {
+  @Test func `many clients of one user do not delay those of another user`() {
     var queue = CountedQueue()
     for peer in 0..<500 { _ = queue.handle(asked(question(peer), user: 1)) }
     #expect(queue.underWay == PolkitQueue.accountCapacity)
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `a change before the dialog, or another client's, needs no confirmation`() {
+  @Test func `a change before the dialog, or one that concerns another client, needs no confirmation`() {
     var queue = PolkitQueue()
     let dialog = question(1, isInteractive: true)
     _ = queue.handle(.policyChanged(nil))

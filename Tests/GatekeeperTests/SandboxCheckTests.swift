@@ -60,7 +60,7 @@ import Testing
     opener.kill()
     _ = try opener.waitForExit()
     #expect(try outcome(getpid(), handles: [.success(own), .success(handle)]) { _ in session } == .unverifiable)
-    // It had exited before the bus could open it.
+    // The process had exited before the bus could open a handle to it.
     #expect(try outcome(getpid(), handles: [.success(own), .success(nil)]) { _ in session } == .unverifiable)
     let refused = CallFailure.refused(DBusError("org.freedesktop.DBus.Error.NameHasNoOwner", "gone"))
     #expect(try outcome(getpid(), handles: [.success(own), .failure(refused)]) { _ in session } == .unverifiable)
@@ -98,7 +98,9 @@ import Testing
   @Test(arguments: [
     (ProcessRoot.host, Facts.Confinement.host), (.sandbox, .sandbox), (.unreadable, .unverifiable),
   ])
-  func `in a session the root directory also reveals a sandbox`(root: ProcessRoot, expected: Facts.Confinement) throws {
+  func `in the session deployment the root folder reveals sandboxes`(root: ProcessRoot, expected: Facts.Confinement)
+    throws
+  {
     #expect(try outcome(getpid(), root: root) { _ in session } == expected)
   }
 

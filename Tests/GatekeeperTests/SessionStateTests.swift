@@ -22,7 +22,7 @@ import Testing
   }
 
   /// Regression: locking the screen interrupted access for an instant.
-  @Test func `an announcement only holds deliveries until logind has answered`() {
+  @Test func `an announcement holds deliveries only until logind has answered`() {
     var state = active()
     #expect(state.handle(.doubted, at: 500_000) == [.held, .ask])
     #expect(state.isHeld(at: 500_000) && state.state == .active)

@@ -86,7 +86,7 @@ nonisolated package struct SimulatedGeoClue<Source: Choices> {
     note(demand == nil || machine.client != nil || machine.deadline != nil, "every wait has a deadline")
     note(machine.deadline.map { $0 <= now + .seconds(400) } ?? true, "no deadline is far away")
     note(clients == Set([machine.client].compactMap { $0 }), "every client is the current one, or deleted")
-    note((demand == nil) == (status.state == .idle), "idle without demand, and only then")
+    note((demand == nil) == (status.state == .idle), "the machine is idle exactly while there is no demand")
     note(demand != nil || clients.isEmpty, "no client is held without demand")
     note(demand != nil || machine.authorization == .undecided, "no authorization is assumed without demand")
     note(isThere || status.availableAccuracy == nil && machine.client == nil, "nothing is held without GeoClue")

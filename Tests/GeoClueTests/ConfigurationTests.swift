@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [("true", true), ("1", true), ("false", false), ("0", false), ("perhaps", false), ("", false)])
-  func `enable is read from the file that sets it`(text: String, isEnabled: Bool) throws {
+  func `the key enable is read from the file that sets it`(text: String, isEnabled: Bool) throws {
     #expect(try configuration("[wifi]\nenable=\(text)\n").isWiFiEnabled == isEnabled)
   }
 

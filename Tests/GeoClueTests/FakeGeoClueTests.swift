@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: [("GPS GGA", false), ("WiFi", false), ("Static location", true), ("GeoIP (ichnaea)", true)])
-  func `a repeated location is not a measurement, except an asserted one for a new client`(
+  func `a repeated location is a new measurement only if GeoClue asserts it to a new client`(
     source: String, isAsserted: Bool
   ) throws {
     let (_, geoclue, listener) = try running()

@@ -66,7 +66,7 @@ import Testing
     withExtendedLifetime(next) {}
   }
 
-  @Test(.enabled(if: Rig.isRoot, "acts as another user")) func `another user's agent is ignored`() throws {
+  @Test(.enabled(if: Rig.isRoot, "needs another user")) func `another user's agent is ignored`() throws {
     let (bus, geoclue, listener, agent) = try running()
     let outsider = try BusClient(at: bus.address, as: 65534)
     for _ in 0..<3 {

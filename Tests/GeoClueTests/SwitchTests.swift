@@ -71,7 +71,7 @@ import Testing
     #expect(driver.send(.agentChanged(.exact)) == [.createClient, .readAvailableAccuracy])
   }
 
-  @Test func `an agent that announces off while GeoClue starts the client does not decide`() {
+  @Test func `an agent that announces off while GeoClue starts the client is not the deciding one`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
     driver.pass(ConnectionPacing.agentDelay)

@@ -16,7 +16,7 @@ import Testing
     #expect(ConnectionMachine.agentDeadline <= .seconds(2), "a call with a deadline of 5 s can still report it")
   }
 
-  /// Regression: it was reported as a missing desktop session, even to root.
+  /// Regression: this mistake was reported as a missing desktop session, even to root.
   @Test func `a whitelist without the service's agent has its own reason`() {
     var driver = MachineDriver.withoutAgent()
     driver.send(.agentRefused)
@@ -24,7 +24,7 @@ import Testing
     driver.pass(120_000)
     driver.send(.available(.exact))
     #expect(driver.reason == .disallowedByConfiguration)
-    // The administrator corrects it and restarts GeoClue.
+    // The administrator corrects the whitelist and restarts GeoClue.
     driver.send(.serviceVanished, .serviceAppeared, .created(client: "/7"), .started)
     #expect(driver.reason == .noFix)
   }
@@ -120,14 +120,14 @@ import Testing
     driver.pass(ConnectionMachine.agentDeadline)
     #expect(driver.state == .unavailable && driver.reason == .geoclueRestarting)
     #expect(driver.authorization == .undecided)
-    // It resumes and answers pending calls. Only now can it determine whether there is an agent.
+    // GeoClue resumes and answers pending calls. Only now can the machine determine whether there is an agent.
     driver.send(.available(.exact))
     #expect(driver.reason == .geoclueRestarting)
     driver.isAlive = true
     driver.pass(ConnectionMachine.agentDeadline)
     #expect(driver.reason == .noAgent)
     #expect(driver.authorization == .refused(.noAgent))
-    // It hangs again.
+    // GeoClue hangs again.
     driver.isAlive = false
     driver.pass(120_000)
     #expect(driver.reason == .geoclueRestarting)

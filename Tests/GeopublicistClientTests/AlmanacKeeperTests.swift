@@ -26,7 +26,7 @@ import Testing
     return keeper
   }
 
-  @Test func `an almanac is created with its own options only`() {
+  @Test func `an almanac is created only with the options of almanacs`() {
     var options = ClientOptions()
     (options.accuracy, options.almanac.twilight, options.almanac.nightOffset) = (.exact, .nautical, -60)
     var keeper = AlmanacKeeper()

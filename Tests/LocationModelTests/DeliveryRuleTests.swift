@@ -122,7 +122,7 @@ import Testing
     #expect(simulation.timer == nil)
   }
 
-  @Test func `each reset drops what is held and makes the next fix the first`() {
+  @Test func `each reset drops the held location and makes the next fix the first`() {
     let configuration = Configuration(
       distanceThreshold: 100, timeThreshold: .milliseconds(10_000), debounce: .milliseconds(500))
     var simulation = DeliverySimulation(configuration)
@@ -162,7 +162,7 @@ import Testing
     #expect(rule.received(fixes[1], at: 1_000_000) == [.armTimer(at: 5_700_000)])
   }
 
-  @Test func `if the timer is late, debounce sends the location that was due, and a threshold the newest`() {
+  @Test func `if the timer is late, debounce sends the due location, but a time threshold sends the newest one`() {
     let fixes = (0...2).map { DeliverySimulation.fix($0, metres: Double($0)) }
     var debounced = DeliveryRule(Configuration(debounce: .milliseconds(200)))
     _ = debounced.received(fixes[0], at: 0)
@@ -208,7 +208,7 @@ import Testing
         3000
       ),
     ] as [(String, Configuration, UInt64)])
-  func `a held location is sent at the new time`(_: String, changed: Configuration, expected: UInt64) {
+  func `a held location is sent when changed thresholds allow`(_: String, changed: Configuration, expected: UInt64) {
     var simulation = simulation(Configuration(timeThreshold: .milliseconds(1000)), metres: 5)
     simulation.configure(changed, at: 200)
     simulation.finish()
@@ -232,7 +232,7 @@ import Testing
     #expect(simulation.deliveries.count == 2)
   }
 
-  @Test func `a fix that a new threshold drops is sent after the old one is restored`() {
+  @Test func `a fix that a new threshold drops is sent after the old threshold is restored`() {
     var simulation = simulation(Configuration(distanceThreshold: 10, timeThreshold: .milliseconds(1000)), metres: 50)
     simulation.configure(Configuration(distanceThreshold: 100, timeThreshold: .milliseconds(1000)), at: 200)
     simulation.configure(Configuration(distanceThreshold: 10, timeThreshold: .milliseconds(1000)), at: 300)
@@ -248,7 +248,7 @@ import Testing
     #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(3, at: 1000)])
   }
 
-  @Test func `a change of thresholds before the first fix has no effect on it`() {
+  @Test func `a change of thresholds before the first fix has no effect on that fix`() {
     var simulation = DeliverySimulation(Configuration(distanceThreshold: 40))
     simulation.configure(Configuration(debounce: .milliseconds(1000)), at: 10)
     #expect(simulation.actions.isEmpty)

@@ -92,7 +92,7 @@ import Testing
     #expect(away.receivedAt == 6 * level.minimumInterval)
   }
 
-  @Test func `the second of a border crossing is not revealed`() throws {
+  @Test func `the exact second of a border crossing is not revealed`() throws {
     func outputs(crossingAt crossing: UInt64) throws -> [Location] {
       var reducer = GridReducer(level: .neighborhood)
       return try (0..<180).map { second in

@@ -96,7 +96,7 @@ import Testing
       (0, 0), (359.9, 359.9), (360, 0), (361, 1), (720, 0), (-90, 270), (-1e-20, 0), (-1, nil), (unknown, nil),
       (.nan, nil), (.infinity, nil), (721, nil), (-0.0, 0),
     ] as [(Double, Double?)])
-  func `headings are wrapped`(raw: Double, expected: Double?) throws {
+  func `headings wrap around at 360 degrees`(raw: Double, expected: Double?) throws {
     #expect(try location(Location(latitude: 5, longitude: 5, heading: raw)).heading == expected)
   }
 

@@ -131,7 +131,7 @@ struct LocationChainTests {
     try turning(for: .milliseconds(60), "nothing is sent") { chain.sent == [1] }
   }
 
-  @Test func `a new chain on the same gate delivers its first fix again`() {
+  @Test func `a new chain on the same gate delivers its first fix, regardless of thresholds`() {
     let chain = Chain(.init(distanceThreshold: 1_000_000))
     chain.send(fix(1))
     chain.send(fix(2))
@@ -205,7 +205,7 @@ struct LocationChainTests {
   }
 
   @Test(arguments: [DeliveryRule.Configuration(timeThreshold: .milliseconds(40)), .init(debounce: .milliseconds(40))])
-  func `a location that waits for its time does not survive a gap, and the thresholds do`(
+  func `a location that waits for its time does not survive a gap, but the thresholds do`(
     rule: DeliveryRule.Configuration
   ) throws {
     let chain = Chain(rule)
@@ -280,7 +280,7 @@ struct SharedLocationsTests {
     two.cancel()
   }
 
-  @Test func `a branch does not replay: late subscribers receive later fixes only`() {
+  @Test func `a branch does not replay: late subscribers receive only later fixes`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([location(1)])
     var heard: [UInt64] = []
@@ -412,9 +412,7 @@ struct SharedLocationsTests {
   }
 
   @Test
-  func `unknown fields are absent from the dictionary, and the others have the contract's types`()
-    throws
-  {
+  func `unknown fields are absent from the dictionary, and the others have the contract's types`() throws {
     var bare = location(7, accuracy: nil)
     bare.altitude = nil
     bare.speed = .nan

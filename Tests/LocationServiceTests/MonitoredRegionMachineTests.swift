@@ -117,7 +117,7 @@ import Testing
     #expect(happenings(machine.handle(.timer, at: 62 * second)) == [.determined], "after three times the confirmation")
   }
 
-  @Test func `a grant coarser than the region is reported immediately and ends with a finer one`() throws {
+  @Test func `a grant coarser than the region is reported immediately, and a finer grant resumes monitoring`() throws {
     var machine = try machine(.city)
     let actions = machine.handle(.start(after: machine.stops), at: 0)
     #expect(happenings(actions) == [.lost])
@@ -130,7 +130,7 @@ import Testing
     #expect(coarser.contains(.need(nil)) && happenings(coarser) == [.lost])
   }
 
-  @Test func `a loss that is replaced by another before it is reported leaves no gap`() throws {
+  @Test func `a loss that is replaced by another before it is reported leaves no gap in the sequence`() throws {
     var machine = try started()
     _ = stay(&machine, at: 52, from: 1, to: 31)
     #expect(machine.last?.event.sequence == 1 && machine.takeLoss() == nil)

@@ -256,7 +256,7 @@ import Testing
     #expect(machine.handle(.timer, at: 119_001_000).last == .reply(open))
   }
 
-  @Test func `without the flag a dialog that is needed is an error`() {
+  @Test func `without the flag, a call that needs a dialog is an error`() {
     var machine = machine(isInteractive: false)
     _ = machine.handle(access(open, canAsk: true), at: 0)
     #expect(machine.handle(.prepared, at: 1).last == .refuse(.interactionRequired(open)))

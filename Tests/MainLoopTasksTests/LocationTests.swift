@@ -81,7 +81,7 @@ private final class TestSource: LocationSource {
     #expect(try await failure(timeout: .milliseconds(20), nil) == .locationUnknown)
   }
 
-  @Test func `cancelling a request for the current location releases the source unless another one needs it`()
+  @Test func `cancelling a request for the current location releases the source unless another request needs it`()
     async throws
   {
     let first = Task { try await manager.currentLocation() }

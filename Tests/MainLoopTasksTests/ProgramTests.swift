@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// A program whose loop serves tasks, because a test run already serves the main queue.
+/// A separate program whose loop serves tasks, because the test run itself already serves the main queue.
 @Suite(.serialized) struct ProgramTests {
   @Test func `tasks run on GLib's main loop, sleep, follow publishers and are cancelled`() throws {
     let result = try run([Rig.product("tasks-example")])

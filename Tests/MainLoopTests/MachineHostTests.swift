@@ -53,14 +53,14 @@ import Testing
     #expect(shell.performed == ["|", "a", "again", "b", "|", "c", "d"])
   }
 
-  @Test func `the deadline is met once`() throws {
+  @Test func `a deadline is handled exactly once`() throws {
     let shell = Shell()
     shell.handle(.until(soon(10)))
     try turning("the timer fires") { !shell.host.machine.log.isEmpty }
     try turning(for: .milliseconds(30), "it does not fire again") { shell.host.machine.log == ["due"] }
   }
 
-  @Test func `a later deadline or none keeps the timer, which fires early, and an earlier one replaces it`() throws {
+  @Test func `a later deadline, or none, keeps the timer, which fires early; an earlier deadline replaces it`() throws {
     let shell = Shell()
     shell.handle(.until(soon(10)))
     shell.handle(.until(soon(40)))

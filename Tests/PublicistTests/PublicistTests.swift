@@ -52,7 +52,7 @@ import Testing
     #expect(locations.completion == nil)
   }
 
-  @Test func `the state of the source starts with the current one`() {
+  @Test func `the publisher of the source's state starts with the current state`() {
     let recorder = scene.publicist.sourceStatusPublisher().record()
     let status = SourceStatus()
     scene.source.onEvent?(.status(status))

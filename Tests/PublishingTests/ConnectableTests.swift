@@ -96,7 +96,7 @@ import Testing
     #expect(second.values == [1])
   }
 
-  @Test func `autoconnect shows its upstream, which can be connected by hand`() {
+  @Test func `autoconnect exposes its upstream, which can be connected by hand`() {
     let probe = Probe<Int, Never>(trace)
     let connected = probe.makeConnectable().autoconnect()
     let recorder = connected.upstream.record()

@@ -7,7 +7,7 @@ import Testing
 @Suite("regressions") struct RegressionTests {
   let trace = Trace()
 
-  @Test func `replaceError publishes its replacement once, also if demand arrives from inside it`() {
+  @Test func `replaceError publishes its replacement once, even if demand arrives while it is delivered`() {
     let recorder = Recorder<Int, Never>(asking: .max(1))
     recorder.onValue = { [unowned recorder] _ in
       recorder.request(.max(1))

@@ -3,7 +3,7 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// On the main actor throughout, as a program with one thread uses it.
+/// Runs entirely on the main actor, like a program with one thread.
 @MainActor @Suite("values") struct ValuesTests {
   /// Yields to other tasks until `condition` holds.
   private func settle(until condition: () -> Bool) async {

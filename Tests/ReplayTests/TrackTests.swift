@@ -80,7 +80,7 @@ import Testing
     "$GPGGA,120000,nan,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,", "$GPGGA", "$", "", "$GPGGA,,,,,,,,,",
   ]) func `damaged sentences are skipped`(sentence: String) { #expect(NMEAReader.read(sentence).isEmpty) }
 
-  @Test func `a receiver's checksum is verified`() {
+  @Test func `the checksum of a receiver's sentence is verified`() {
     #expect(NMEAReader.read(GGASentence(latitude: 52.5, longitude: 13.25).text).count == 1)
   }
 
@@ -122,7 +122,7 @@ import Testing
     #expect([16_666, 16_667].contains(playback.due.microseconds - 1_000_000_000))
   }
 
-  @Test func `a receiver without a fix ends a segment, and a single sentence without one does not`() {
+  @Test func `a receiver without a fix ends a segment, but a single sentence without a fix does not`() {
     let (place, end) = ("5230.0000,N,01315.0000,E", "1.0,90.0,010226,,,A")
     func starts(_ between: String) -> [Bool] {
       let lines = [

@@ -28,7 +28,7 @@ class Agent:
             self.register()
 
     def register(self):
-        # Does not wait, because GeoClue asks this connection for its level before it answers.
+        # Does not wait for the answer, because GeoClue first asks this connection for its level.
         self.bus.call(
             lambda answer: print("registered" if answer.kind == REPLY else f"refused {answer.values}", flush=True),
             GEOCLUE, "/org/freedesktop/GeoClue2/Manager", GEOCLUE + ".Manager", "AddAgent", "s", "geoclue-demo-agent")

@@ -4,8 +4,8 @@
 All of them were seen in 2.6.0, 2.7.2 and 2.8.2: CreateClient without an agent waits indefinitely, and still creates its
 client if an agent appears long after the caller has given up; GetAll from another connection returns an empty
 dictionary, not an error; LocationUpdated may precede the reply to Start; a Location object is removed 5 s after the
-second update that follows it; a client that was stopped by its agent is started again by it, even if Stop was called
-meanwhile.
+second update that follows it; if an agent turns location off and on again, GeoClue restarts the clients that it has
+stopped, even if Stop was called meanwhile.
 """
 
 import time
@@ -170,7 +170,7 @@ class GeoClue:
 
     @staticmethod
     def no_object(path):
-        # Not UnknownObject, because GDBus answers so.
+        # The error is not UnknownObject, because GDBus does not return that error either.
         return refused("UnknownMethod", f"Object does not exist at path “{path}”")
 
     def introspection(self, path):

@@ -41,7 +41,7 @@ def as_user(user, command):
 class PrivateMachine(contextlib.ExitStack):
     def __init__(self):
         super().__init__()
-        # Even if a later step fails.
+        # The folder is removed even if a later step fails.
         atexit.register(self.close)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="geopublicist."))
         self.folder.chmod(0o755)

@@ -47,7 +47,7 @@ def main(address, user):
             time.sleep(60)
             return
     os.write(take, b"x")
-    # Until the caller has exited.
+    # Waits until the caller has exited.
     os.read(over, 1)
 
 

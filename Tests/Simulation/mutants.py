@@ -118,7 +118,7 @@ def built(patch):
     program, output = build() if not applied.returncode else (None, "")
     copy_tree()
     if applied.returncode:
-        return None, "does not apply any more"
+        return None, "no longer applies"
     if not program:
         return None, f"does not compile: {[line for line in output.splitlines() if 'error' in line][:1]}"
     (TREE / "programs").mkdir(exist_ok=True)

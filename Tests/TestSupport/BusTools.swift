@@ -20,7 +20,7 @@ public func hasOwner(_ name: String, on bus: PrivateBus) throws -> Bool {
 
 /// Waits until a program owns a name.
 ///
-/// - Throws: `DeadlineExceeded`, with the program's output, also if it exits earlier.
+/// - Throws: `DeadlineExceeded`, with the program's output, even if the program exits earlier.
 public func waitForOwner(of name: String, on bus: PrivateBus, by process: ChildProcess) throws {
   try eventually("\(name) is owned", seen: process.output) {
     guard process.exited == nil else { throw DeadlineExceeded("\(name) is owned", within: .zero, seen: process.output) }

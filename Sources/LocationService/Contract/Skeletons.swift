@@ -37,7 +37,7 @@ import GeopublicistContract
   var isInUse: Bool { get }
   /// The caller's status; reading it never shows a dialog.
   func readAuthorizationStatus(_ request: PropertyRead)
-  /// The reason of the caller's status.
+  /// The reason for the caller's status.
   func readAuthorizationReason(_ request: PropertyRead)
   /// One sentence for the user about `AuthorizationReason`; empty if nothing is wrong.
   func readAuthorizationMessage(_ request: PropertyRead)

@@ -44,7 +44,8 @@ nonisolated struct Failure {
     case .interactiveAuthorizationRequired:
       self.init(
         Sentences.authorization(reason: AuthorizationReason.authorizationRequired.rawValue), ExitStatus.notAuthorized)
-    case .accessDenied: self.init(tr("The policy of \(bus) forbids it: \(error.message)"), ExitStatus.notAuthorized)
+    case .accessDenied:
+      self.init(tr("The policy of \(bus) forbids this call: \(error.message)"), ExitStatus.notAuthorized)
     case .disconnected: self.init(tr("The connection to the message bus is lost"), ExitStatus.unavailable)
     case .badAddress: self.init(tr("This is not a D-Bus address: \(error.message)"), ExitStatus.usage)
     case .noServer: self.init(tr("Cannot connect to \(bus): \(error.message)"), ExitStatus.unavailable)

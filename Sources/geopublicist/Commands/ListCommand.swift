@@ -10,7 +10,7 @@ final class ListCommand: Command {
   static let summary = tr("Show which programs use the location")
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addText("format", "f", tr("Print each as this text, such as '{program} {level}'"), value: "TEXT")
+    parser.addText("format", "f", tr("Print this text for each program, such as '{program} {level}'"), value: "TEXT")
   }
 
   static let examples: Examples = [

@@ -12,7 +12,7 @@ final class LocateCommand: Command {
   static func declareOptions(_ parser: OptionParser) {
     SubscriptionArguments.declare(parser, ClientOption.ofRequest)
     parser.addText("timeout", "t", tr("Wait no longer than this (default 20s, at most 2min)"), value: "TIME")
-    parser.addText("maximum-age", nil, tr("Accept a cached location up to this old (default 30s)"), value: "TIME")
+    parser.addText("maximum-age", nil, tr("Accept a cached location of at most this age (default 30s)"), value: "TIME")
     AuthorizationPrompt.declare(parser, letter: "i")
     LocationTemplate.declare(parser)
   }

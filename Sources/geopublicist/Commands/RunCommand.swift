@@ -29,7 +29,7 @@ final class RunCommand: Command {
     ("run --when exited home -- notify-send 'Windows closed?'", tr("Remind me each time I leave.")),
     (
       "run --when entered home -- nmcli radio wifi on",
-      tr("Turn Wi-Fi on when I come home; not if I am at home at the start.")
+      tr("Turn Wi-Fi on when I come home, but not if I am already there.")
     ),
     ("run --at sunset-30min -- lights on", tr("Turn the lights on before it gets dark, every day.")),
   ]

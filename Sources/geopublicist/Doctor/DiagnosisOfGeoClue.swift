@@ -10,7 +10,7 @@ nonisolated extension Diagnosis {
     if facts.isGeoClueStuckInProxy {
       return problem(
         "geoclue", "stuck",
-        tr("GeoClue hangs during start-up, as GeoClue 2.8 can with GLib 2.90 where libproxy is installed"),
+        tr("GeoClue hangs during start-up; GeoClue 2.8 can do this with GLib 2.90 if libproxy is installed"),
         "sudo systemctl edit geoclue: [Service] Environment=GIO_USE_PROXY_RESOLVER=dummy; "
           + "sudo systemctl restart geoclue")
     }
@@ -94,7 +94,7 @@ nonisolated extension Diagnosis {
     if facts.configuration == nil, facts.stateReason == SourceReason.disallowedByConfiguration.rawValue {
       return problem(
         "configuration", "missing",
-        tr("GeoClue has no configuration, without which it accepts neither agents nor the service"),
+        tr("GeoClue's configuration is missing; without it, GeoClue accepts neither agents nor the service"),
         "sudo apt install --reinstall -o Dpkg::Options::=--force-confmiss geoclue-2.0; \(restart)")
     }
     // GeoClue sees only the user of the service, not the users of its clients.
@@ -103,7 +103,7 @@ nonisolated extension Diagnosis {
     {
       return problem(
         "configuration", "users",
-        tr("GeoClue's configuration allows the service only for other users than the one that it runs as"),
+        tr("GeoClue's configuration allows the service, but not for the user that the service runs as"),
         tr("Add \(user) to users, or leave users empty, under \(group); \(restart)"))
     }
     if facts.isRefused(for: .disallowedByConfiguration) {
@@ -117,8 +117,8 @@ nonisolated extension Diagnosis {
       return problem(
         "configuration", "refused",
         tr(
-          "GeoClue refuses the service although its configuration allows it: "
-            + "it uses a different configuration, or the bus forbids it"),
+          "GeoClue refuses the service, although this configuration allows it: "
+            + "GeoClue uses a different configuration, or the bus forbids the call"),
         "\(restart); journalctl -b -u dbus -g Rejected")
     }
     return facts.configuration.map { _ in good("configuration", tr("GeoClue's configuration allows the service")) }

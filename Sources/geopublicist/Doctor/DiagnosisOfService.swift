@@ -110,7 +110,7 @@ nonisolated extension Diagnosis {
       return hint(
         "sandbox", "exited",
         tr(
-          "Programs get no location because the process that opened the connection has exited before it was checked: "
+          "Programs get no location, because the process that opened their connection exited before it was checked: "
             + "\(facts.clientsOfExitedProcesses)"),
         tr("Start them again; a program that goes to the background must connect to the bus after that"))
     }
@@ -150,7 +150,7 @@ nonisolated extension Diagnosis {
       if facts.isBusPolicyMissing, !facts.isSession, !message.hasPart("masked") {
         return problem(
           "service", "no-policy",
-          tr("The service does not start: the rules that permit it its name on the bus are missing"),
+          tr("The service does not start: the rules that allow it to own its name on the bus are missing"),
           tr("Reinstall the package geopublicist; then sudo systemctl reload dbus"))
       }
       return problem(

@@ -38,7 +38,7 @@ nonisolated enum Desktop: Equatable {
     case .withoutAgent: "geopublicist switch \(isOn ? "on" : "off")"
     case .unknown:
       tr(
-        "Turn it \(isOn ? "on" : "off") in the settings of your desktop; where it has no such setting: "
+        "Turn it \(isOn ? "on" : "off") in the settings of your desktop; if there is no such setting: "
           + "geopublicist switch \(isOn ? "on" : "off")")
     }
   }
@@ -50,7 +50,7 @@ nonisolated enum Desktop: Equatable {
     case .elementary, .withoutAgent: "geopublicist switch exact"
     case .unknown:
       tr(
-        "gsettings set org.gnome.system.location max-accuracy-level exact; where `geopublicist agent` decides: "
+        "gsettings set org.gnome.system.location max-accuracy-level exact; if `geopublicist agent` decides: "
           + "geopublicist switch exact")
     }
   }
@@ -61,7 +61,7 @@ nonisolated enum Desktop: Equatable {
     case .gnome: tr("Log out and in again, so that GNOME registers its agent")
     case .phosh, .elementary: tr("Log out and in again, so that the desktop registers its agent")
     case .withoutAgent: "geopublicist switch on"
-    case .unknown: tr("Log in to a desktop that has a location switch; in any other: geopublicist switch on")
+    case .unknown: tr("Log in to a desktop that has a location switch; on any other desktop: geopublicist switch on")
     }
   }
 }

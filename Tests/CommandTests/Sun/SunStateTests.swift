@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `the phase follows the events of the day, and the next event is the next one`() {
+  @Test func `the phase and the next event follow from the events of the day`() {
     // Berlin on 21 November 2026.
     let times = [1_795_240_776.0, 1_795_243_110, 1_795_273_528, 1_795_275_860]
     func state(_ seconds: Double) -> SunState { SunState(latitude: 52.52, longitude: 13.405, at: seconds) }

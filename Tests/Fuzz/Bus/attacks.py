@@ -24,7 +24,7 @@ class Target:
     def __init__(self, address, name, random):
         self.address, self.name, self.random = address, name, random
         self.objects = {}
-        # Another attacker may just have caused its disconnection, in which case it will return.
+        # Another attacker may just have caused the service's disconnection, in which case the service will return.
         for _ in range(50):
             self.find()
             peer = self.peer()

@@ -3,7 +3,7 @@ import DBus
 
 @testable import GeopublicistGatekeeper
 
-/// Fuzzes the queue of polkit checks: each check must end exactly once: answered, withdrawn or dropped.
+/// Fuzzes the queue of polkit checks: each check must be answered, withdrawn or dropped, exactly once.
 func fuzzPolkit(_ source: ByteSource) {
   var polkit = Polkit()
   while !source.isEmpty { polkit.step(source) }

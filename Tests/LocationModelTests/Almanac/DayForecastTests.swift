@@ -91,7 +91,7 @@ import Testing
     #expect(phases == [.day, .night])
   }
 
-  @Test func `in midsummer the evening ends and the morning begins at the lowest point`() throws {
+  @Test func `in midsummer the evening ends and the morning begins at the sun's lowest point`() throws {
     let entries = forecast(52.52, 13.405, Self.june, .astronomical).entries
     #expect(entries.prefix(4).map(\.phase) == [.day, .twilightEvening, .twilightMorning, .day])
     // The sun is due north at 01:08 summer time.
@@ -99,7 +99,7 @@ import Testing
     #expect(forecast(52.52, 13.405, Self.june, .nautical).entries[2].phase == .night)
   }
 
-  @Test func `in midwinter the morning ends and the evening begins at the highest point`() throws {
+  @Test func `in midwinter the morning ends and the evening begins at the sun's highest point`() throws {
     let entries = forecast(70, 20, Self.december).entries
     let morning = try #require(entries.firstIndex { $0.phase == .twilightMorning })
     #expect(entries[morning...].prefix(3).map(\.phase) == [.twilightMorning, .twilightEvening, .night])
@@ -130,7 +130,7 @@ import Testing
     #expect(autumn.entries.contains { $0.phase == .twilightEvening })
   }
 
-  @Test func `at a pole the sun rises one time in spring and sets one time in autumn`() {
+  @Test func `at a pole the sun rises once in spring and sets once in autumn`() {
     // A fortnight before and a week before the events of 2026.
     func phases(_ latitude: Double, _ days: ClosedRange<Int64>, from start: Int64) -> [DayPhase] {
       var phases: [DayPhase] = []

@@ -47,7 +47,7 @@ import Testing
     #expect(try answer(64.146, -21.942).town == "Reykjavík")
   }
 
-  @Test func `near a border between clocks the zone is undecided`() throws {
+  @Test func `near a border between zones with different clocks the zone is undecided`() throws {
     // El Paso and Ciudad Juárez share a clock; Haparanda and Tornio do not.
     #expect(try answer(65.84, 24.15).timeZone == nil)
     // Two zones with the same clock do not make each other undecided.
@@ -71,7 +71,7 @@ import Testing
     #expect(border.town == nil && border.country == nil)
   }
 
-  @Test func `an answer is the same as that of a comparison with all cities`() throws {
+  @Test func `an answer equals the result of a comparison with all cities`() throws {
     let process = Process()
     let pipe = Pipe()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/xz")
@@ -111,7 +111,7 @@ import Testing
     #expect(compared >= 4)
   }
 
-  @Test func `a damaged file is refused or answers within its bounds`() throws {
+  @Test func `a damaged file is refused or is read only within its bounds`() throws {
     #expect(PlaceTable([]) == nil && PlaceTable(Array("GPPLACE1".utf8)) == nil)
     #expect(PlaceTable(Array(Self.bytes.dropLast())) == nil && PlaceTable(Self.bytes + [0]) == nil)
     var random = SeededGenerator(seed: 6)

@@ -84,7 +84,7 @@ import Testing
     #expect(region.distance(to: Location(latitude: 0, longitude: -179.999)) < 250)
   }
 
-  @Test func `a description reveals no coordinate`() throws {
+  @Test func `the description of a region reveals no coordinate`() throws {
     let region = try #require(CircularRegion(latitude: 48.137, longitude: 11.575, radius: 100))
     #expect("\(region) \(String(reflecting: region))" == "CircularRegion CircularRegion")
   }

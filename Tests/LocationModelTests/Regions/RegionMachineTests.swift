@@ -114,7 +114,7 @@ import Testing
     #expect(region.changes.last?.kind == .determined)
   }
 
-  @Test func `15 minutes without a location lose the state, and its return is not a crossing`() {
+  @Test func `after 15 minutes without a location the state is lost, and its return is not a crossing`() {
     var region = simulation()
     region.stay(0, during: 0..<30)
     region.advance(to: 1_000)
@@ -179,7 +179,7 @@ import Testing
     region.stay(0, during: 0..<60)
     if isWallClock { region.send(.clockSet) }
     for second in 60..<200 as Range<UInt64> { region.locate(900, at: second, difference: -3_600) }
-    // Otherwise it counts only after half a minute without a newer one.
+    // If the wall clock was not set, an earlier time counts only after half a minute without a later one.
     #expect(region.changes.last == Change(.exited, at: isWallClock ? 80 : 109))
   }
 
@@ -225,7 +225,7 @@ import Testing
     #expect(abs(check - 29 - seconds) <= 0.005 * seconds)
   }
 
-  @Test func `only uncertain locations are lost for lack of accuracy`() {
+  @Test func `if all locations are uncertain, the state is lost for lack of accuracy`() {
     var region = simulation()
     region.stay(0, during: 0..<30)
     region.stay(0, accuracy: 5_000, during: stride(from: 60, to: 1_200, by: 60))
@@ -276,7 +276,7 @@ import Testing
     #expect(region.changes.last == Change(.dwelled, at: 110))
   }
 
-  @Test func `a single use ends with the first crossing, not with the first state`() {
+  @Test func `a single-use region ends with the first crossing, not with the first state`() {
     var region = simulation { $0.isSingleUse = true }
     region.stay(0, during: 0..<60)
     #expect(!region.isComplete)
@@ -319,7 +319,7 @@ import Testing
     #expect(region.changes.last == Change(.lost, at: 900, reason: .noFix))
   }
 
-  @Test func `a coarser grant drops the suspicion of a finer one`() {
+  @Test func `a coarser grant drops a change that was suspected under a finer grant`() {
     var region = simulation(radius: 20_000)
     region.stay(0, accuracy: 10, during: 0..<60)
     region.locate(90_000, at: 61)

@@ -72,7 +72,7 @@ struct RegionSimulation {
     }
   }
 
-  /// A location at a second, after every timer that is due until then.
+  /// Delivers a location at a second, after firing every timer that is due by then.
   ///
   /// - Parameter difference: The seconds by which the source's clock is ahead of the machine's.
   mutating func locate(

@@ -305,7 +305,7 @@ extension RefusalQueue<String, Int> {
     return pace
   }
 
-  @Test func `no more is queued than the bus soon accepts`() {
+  @Test func `no more is queued than the bus will soon accept`() {
     #expect(BusPace().limit == 24 * 1024)
     #expect(limit(perSecond: 300_000).limit == 12_000)
     #expect(limit(perSecond: 40_000).limit == 4 * 1024, "enough for an answer")

@@ -80,8 +80,8 @@ import Testing
   private func compare(_ recorder: Recorder<String, TestError>, _ reference: CombiningReference) -> [String] {
     let (delivered, expected) = (recorder.trace.entries, reference.delivered)
     var isRight = delivered == expected
-    // The reference immediately delivers values requested from inside a value. A merge may be delivering another value.
-    // A cancellation then precedes it, and a failure follows the values requested meanwhile.
+    // The reference immediately delivers values that are requested from inside a value. A merge delivers them after the
+    // current value, so a cancellation may precede them, and a failure may follow more values.
     if recorder.isCancelled { isRight = expected.starts(with: delivered) }
     if expected.last == "fail", delivered.last == "fail", !isRight {
       isRight = delivered.starts(with: expected.dropLast()) && reference.order.starts(with: delivered.dropLast())

@@ -11,7 +11,7 @@ final class Audit {
 
   /// The lines of the last two minutes.
   private(set) var lines: [Line] = []
-  /// When access was last granted to each user, and when a limit last may have suppressed further lines.
+  /// When access was last granted to each user, and when a limit may last have suppressed further lines.
   private(set) var grants: [String: Int64] = [:]
   private(set) var limited: [String: Int64] = [:]
 

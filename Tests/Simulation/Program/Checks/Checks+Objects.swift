@@ -97,7 +97,7 @@ extension Checks {
     guard abs(distance - region.radius) > 150 else { return }
     let expected = distance < region.radius ? "inside" : "outside"
     if region.state != expected {
-      broken("the last reported state of a region is true", "\(region.state), true is \(expected): \(region.path)")
+      broken("the last reported state of a region is true", "\(region.state) instead of \(expected): \(region.path)")
     }
   }
 
@@ -120,7 +120,7 @@ extension Checks {
       world.crowdedAt[client.user].map({ $0 < turn.since - 10_000_000 }) ?? true
     else { return }
     longestTurn = max(longestTurn, turn.answers)
-    // Each of the other users may be served before it in each of a few rounds.
+    // Each of the other users may be served before this one in each of a few rounds.
     if turn.answers > Self.mostTurns {
       broken("one user's calls do not delay another's", "client \(client.number) waited for \(turn.answers) answers")
     }

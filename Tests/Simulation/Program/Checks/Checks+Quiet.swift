@@ -45,7 +45,7 @@ extension Checks {
     if told != expected {
       broken(
         "the last authorization sent to a client is true",
-        "client \(client.number) of \(client.user) received \(told) at \(subscription.path), true is \(expected)")
+        "client \(client.number) of \(client.user) received \(told) at \(subscription.path) instead of \(expected)")
     }
   }
 

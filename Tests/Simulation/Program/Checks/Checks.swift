@@ -44,7 +44,7 @@ final class Checks {
     let name: String
     /// Whether its desktop id is the one that GeoClue's configuration can disallow.
     let isNamed: Bool
-    /// That of a region, in metres.
+    /// The radius of a region, in metres.
     let radius: Double?
   }
 

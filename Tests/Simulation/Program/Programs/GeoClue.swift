@@ -22,7 +22,8 @@ struct Fix {
 
 /// GeoClue with its quirks: `CreateClient` without an agent waits until there is one; `GetAll` from another connection
 /// returns an empty dictionary; `LocationUpdated` may precede the reply to `Start`; a location object is removed 5 s
-/// after the second update that follows it; a client that its agent has stopped is started again by it.
+/// after the second update that follows it; if an agent turns location off and on again, GeoClue restarts the clients
+/// that it has stopped.
 final class GeoClue: SystemService {
   static let service = "org.freedesktop.GeoClue2"
   private static let root = "/org/freedesktop/GeoClue2"

@@ -31,7 +31,7 @@ final class World {
   private(set) var wokeAt: Int64 = .min / 2
   private(set) var wokeAtBoottime: Int64 = .min / 2
   private(set) var clockSetAt: Int64 = .min / 2
-  /// Whether the machine is at the other of the two places between which it moves, and since when.
+  /// Whether the machine is at the second of the two places between which it moves, and since when.
   private(set) var isElsewhere = false
   private(set) var movedAt: Int64 = .min / 2
   /// When GeoClue's configuration began to disallow a program.
