@@ -52,7 +52,7 @@
       public static func < (lhs: Self, rhs: Self) -> Bool { lhs.duration < rhs.duration }
       public static func + (lhs: Self, rhs: Self) -> Self { Self(lhs.duration + rhs.duration) }
       public static func - (lhs: Self, rhs: Self) -> Self { Self(lhs.duration - rhs.duration) }
-      /// The product of the two numbers of seconds: one of them should be a plain factor.
+      /// Multiplies the two numbers of seconds, one of which should be a plain factor.
       public static func * (lhs: Self, rhs: Self) -> Self {
         Self(.seconds((lhs.duration / .seconds(1)) * (rhs.duration / .seconds(1))))
       }

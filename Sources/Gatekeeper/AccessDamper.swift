@@ -19,7 +19,7 @@ nonisolated struct UserAccess: Hashable, Sendable {
         least: agents.least.lesser(other.agents.least), from: other.agents.source,
         others: agents.others.lesser(other.agents.others))
     } else if other.agents.source != agents.source, other.agents.least.rank < agents.others.rank {
-      // The old source may no longer have what the others allowed: one of them is the coarsest now.
+      // The old source may no longer have the level of the other agents, because one of them is the coarsest now.
       result.agents = AgentLevels(least: agents.least, others: agents.least)
     }
     return result
@@ -74,7 +74,7 @@ nonisolated struct AccessDamper: Sendable {
   /// The access on which deliveries may be based. Never more than is allowed now.
   private var granted = UserAccess()
   private var current = UserAccess()
-  /// When the first reduction occurred that has not been reported to the clients.
+  /// When the first reduction that has not been reported to the clients occurred.
   private var reducedAt: MonotonicInstant?
   /// When the increase that waits is applied.
   private var increaseAt: MonotonicInstant?

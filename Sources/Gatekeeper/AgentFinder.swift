@@ -129,8 +129,8 @@ final class AgentFinder {
 
 // MARK: - Connections
 extension AgentFinder {
-  /// Lists the connections, unless those of the last list are still being identified: a list that does not wait for
-  /// them would be complete without a user's connections.
+  /// Lists the connections, unless those of the last list are still being identified: a search that did not wait for
+  /// them would end without some of the user's connections.
   private func list() {
     guard listing == nil, unidentified.isEmpty else { return }
     let callers = wanted

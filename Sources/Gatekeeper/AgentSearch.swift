@@ -15,8 +15,8 @@ nonisolated struct AgentSearch {
   static let parallel = 16
   /// How long a connection that did not answer is skipped after the first silence. Doubles with each further silence.
   static let silence = Duration.seconds(3)
-  /// How often a connection must stay silent until it counts as no agent. These questions take 30 s together, longer
-  /// than an agent that waits for an answer itself usually does (25 s).
+  /// How often a connection must stay silent until it counts as no agent. Together, these questions take 30 s, longer
+  /// than the 25 s for which an agent itself usually waits for an answer.
   static let patience = 4
 
   enum Event: Hashable, Sendable {
@@ -89,7 +89,7 @@ nonisolated struct AgentSearch {
   private var isSettled = false
   private var wasHeld = false
   /// The coarsest levels that the agents allow. An agent that does not confirm its level in time is left out while
-  /// another one does.
+  /// another one confirms its own.
   private(set) var levels = AgentLevels()
 
   /// Returns whether announcements from a connection count: it is an agent, or is being checked.

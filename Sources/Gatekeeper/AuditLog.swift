@@ -90,7 +90,7 @@ nonisolated struct AuditLimiter {
   /// The time in which at most ``lines`` are written.
   static let totalWindow = Duration.seconds(30)
   static let lines = 2_000
-  /// How many of them only grants may use.
+  /// How many of these lines are reserved for grants.
   static let linesForGrants = 500
   private static let capacity = 512
 

@@ -16,7 +16,7 @@ nonisolated struct Confirmation: Hashable, Sendable {
 
   private var confirmed: MonotonicInstant?
   private var asked: MonotonicInstant?
-  /// The first doubt since deliveries were last allowed, as far as the question in flight will resolve it.
+  /// The first doubt since deliveries were last allowed, if the question in flight will resolve it.
   private var oldest: MonotonicInstant?
   /// The oldest doubt since the question in flight was asked.
   private var later: MonotonicInstant?
@@ -32,8 +32,8 @@ nonisolated struct Confirmation: Hashable, Sendable {
     isDoubtful && confirmed.map { now - $0 > Self.validity } ?? true
   }
 
-  /// The hold on deliveries, if there is one. Between an answer and the next question, what arrived before the answered
-  /// question may be sent: it was permitted then. Doubts that never end would otherwise stop deliveries for ever.
+  /// The hold on deliveries, if there is one. Between an answer and the next question, locations that arrived before
+  /// the answered question may be sent: they were permitted then. Endless doubts would otherwise stop deliveries.
   func hold(at now: MonotonicInstant) -> Hold<MonotonicClock>? {
     guard isHeld(at: now) else { return nil }
     return asked.map { Hold(question: $0) } ?? Hold(question: confirmed ?? .origin, isConfirmed: confirmed != nil)

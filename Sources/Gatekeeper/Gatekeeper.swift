@@ -50,7 +50,7 @@ package protocol Gatekeeper: AnyObject {
 nonisolated package struct Hold<Clock>: Hashable, Sendable {
   /// When the question was asked; the origin if it was not.
   package var question = Instant<Clock>.origin
-  /// Whether the answer allows what arrived before the question, and the next question has not been asked yet.
+  /// Whether the answer also allows locations from before the question, and no further question has been asked yet.
   package var isConfirmed = false
 
   package init(question: Instant<Clock> = .origin, isConfirmed: Bool = false) {
@@ -65,7 +65,8 @@ nonisolated package struct Hold<Clock>: Hashable, Sendable {
 }
 
 nonisolated extension Hold where Clock == MonotonicClock {
-  /// Returns the hold with the time of the boot clock. It only gets earlier if the machine slept since.
+  /// Returns the hold with the time of the boot clock. After a sleep, that time is later, but from before the machine
+  /// woke.
   @MainActor func onBootClock() -> Hold<BootClock> {
     let time = question == .origin ? .origin : MainLoop.main.clock.boottime(at: question)
     return Hold<BootClock>(question: time, isConfirmed: isConfirmed)

@@ -54,7 +54,7 @@ nonisolated struct PolicyAnswers {
     var mayStartPolkit: Bool
     /// When answers that have merely aged are dropped.
     var deadline: MonotonicInstant?
-    /// Whether calls need not wait for it: it can only grant a client more that is granted access already.
+    /// Whether calls need not wait for it: the client is already granted access, and the answer can only grant more.
     var isInBackground = false
   }
 
@@ -246,7 +246,8 @@ nonisolated extension PolicyAnswers {
     self.round = nil
     let wasDoubtful = confirmation.isDoubtful
     doubtfulRounds = confirmation.isOvertaken ? doubtfulRounds + 1 : 0
-    // The first round in which a doubt arose is repeated. From the second one on, its answers are better than none.
+    // The first round in which a doubt arose is repeated. Answers of later such rounds are used: they are better than
+    // none.
     let isUsed = doubtfulRounds != 1
     confirmation.answered(at: now, isUsed: isUsed)
     guard isUsed else { return begin(mayStartPolkit: round.mayStartPolkit, now) }

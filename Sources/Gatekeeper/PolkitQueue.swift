@@ -4,7 +4,8 @@ import DBus
 /// Schedules polkit checks: in flight, queued, or waiting for polkit to return to the bus.
 ///
 /// The bus allows a connection 128 calls without a reply, so at most ``capacity`` checks are in flight, and at most
-/// ``accountCapacity`` of them for one account. Accounts take turns, so many clients of one do not delay another's.
+/// ``accountCapacity`` of them for one account. Accounts take turns, so many clients of one cannot delay other
+/// accounts.
 nonisolated struct PolkitQueue {
   static let capacity = 64
   static let accountCapacity = 16

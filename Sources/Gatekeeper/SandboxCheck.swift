@@ -11,7 +11,7 @@ import MainLoop
 /// is read from /proc, or requested from systemd where /proc hides other users' processes from a hardened service. A
 /// process that cannot be looked up is unverifiable, which counts as sandboxed. So is one that exits before all has
 /// been read: its id may belong to another process by then. As in GeoClue, the process that opened the connection
-/// counts, even if another process uses it now, and one that exits after the check is not checked again.
+/// counts, even if another process uses it now, and a process that exits later is not checked again.
 final class SandboxCheck {
   typealias Handler = (Facts.Confinement, ControlGroup?) -> Void
 
@@ -40,7 +40,7 @@ final class SandboxCheck {
   /// Whether the bus sends handles of processes, or nil until it has been asked about this process.
   private var sendsHandles: Bool?
   private var count = 0
-  /// The queued checks of each account, so that none delays another's.
+  /// The queued checks of each account, so that no account delays the checks of another.
   private var waiting = TurnQueue<Account, Subject>()
   /// The checks without an answer, and the end of the pause.
   private var unanswered: (subjects: [Subject], timer: LoopSource)?
@@ -104,7 +104,7 @@ final class SandboxCheck {
   }
 
   private func readGroup(of subject: Subject, _ handle: ProcessHandle?) {
-    // It had exited before the bus, or this service, could take hold of it.
+    // The process had exited before the bus, or this service, could open a handle to it.
     guard let handle else { return finish(subject, .unverifiable) }
     if let contents = controlGroup(subject.process), let group = ControlGroup(contents: contents) {
       return judge(subject, handle, group)
@@ -205,7 +205,7 @@ nonisolated struct ProcessHandle {
   }
 
   /// Asks the bus for the process that opened a connection. A bus that is too old for that (before dbus 1.15.8 and
-  /// dbus-broker 36), or on such a kernel, answers without a handle.
+  /// dbus-broker 36), or that runs on a kernel that is too old, answers without a handle.
   @MainActor static func ask(
     for peer: BusName, on connection: Connection, _ handler: @escaping (Result<ProcessHandle?, CallFailure>) -> Void
   ) {

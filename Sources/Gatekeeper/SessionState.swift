@@ -13,7 +13,7 @@ nonisolated struct SessionState {
 
   enum Event: Hashable, Sendable {
     case wanted
-    /// logind announced a change, or polkit did, which also follows logind.
+    /// logind announced a change, or polkit did, because it also watches logind.
     case doubted
     case left
     case came
@@ -34,7 +34,7 @@ nonisolated struct SessionState {
   }
 
   private(set) var state = Facts.Session.unknown
-  /// Whether a question is in flight. The bus counts it until it is answered.
+  /// Whether a question is in flight. The bus counts the question until logind answers.
   private(set) var isAsking = false
   private var confirmation = Confirmation()
   private var wasHeld = false
@@ -98,7 +98,7 @@ nonisolated struct SessionState {
     isAsking = false
     let (old, wasDoubtful) = (state, confirmation.isDoubtful)
     doubtfulAnswers = confirmation.isOvertaken ? doubtfulAnswers + 1 : 0
-    // The first answer that predates a doubt is ignored. From the second one on, it is better than none.
+    // The first answer that predates a doubt is ignored. The second one, and later ones, are better than none.
     let isUsed = doubtfulAnswers != 1
     confirmation.answered(at: now, isUsed: isUsed)
     guard isUsed else { return ask(now) }

@@ -179,7 +179,7 @@ extension SessionWatch {
   private func sessionChanged(_ path: ObjectPath) {
     switch owners.owner(of: path) {
     case .user(let user): doubt(user)
-    // The user is doubted when logind has named it.
+    // The user's state is doubted once logind has named the user.
     case .asked: owners.changedWhileAsked(path)
     case .unknown:
       doubtAll()
@@ -191,7 +191,7 @@ extension SessionWatch {
     for (user, entry) in entries where entry.path == nil || entry.path == path { handle(.doubted, user, entry) }
   }
 
-  /// The session that a seat has left announces that itself.
+  /// Handles a seat's new active session. The session that was active before announces its own change.
   private func seatChanged(_ signal: Signal) {
     let active = signal.arguments[1].properties?["ActiveSession"]?.structure?.last?.objectPath
     active.map { sessionChanged($0) } ?? doubtAll()

@@ -10,8 +10,8 @@ final class SubordinateFile {
   /// The ranges, or nil if the file cannot be read.
   private(set) var ranges: SubordinateRanges?
 
-  /// - Parameter names: The file with the ids of users' names. Other sources of names are not asked, because they could
-  ///   block the service.
+  /// - Parameter names: The file that maps users' names to ids. Other sources of names are not asked, because they
+  ///   could block the service.
   init(file: String = "/etc/subuid", names: String = "/etc/passwd") {
     self.file = file
     self.names = names

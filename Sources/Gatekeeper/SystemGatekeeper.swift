@@ -79,7 +79,7 @@ package final class SystemGatekeeper: Gatekeeper {
   }
 
   package func hold(on client: GatekeeperClient) -> Hold<BootClock>? {
-    // Asked before every delivery, so most answers must not need all the facts.
+    // This is called before every delivery, so it must usually return without gathering all the facts.
     guard let user = client.credentials?.userID, kind(of: user) == .other, let known = registry[client] else {
       return nil
     }
@@ -101,7 +101,7 @@ package final class SystemGatekeeper: Gatekeeper {
   package func findAccount(of client: GatekeeperClient, _ action: @escaping () -> Void) {
     subordinates.readIfChanged()
     let facts = facts(about: client)
-    // Only for users whose account depends on it, logind is asked before anything is done for them.
+    // If, and only if, a user's account depends on logind, logind is asked before anything is done for that user.
     guard let user = client.credentials?.userID, account(of: client) == .common, sessions.login(of: user) == .unknown
     else { return action() }
     facts.wait(action, atMost: accountTime, since: MainLoop.main.clock.boottime()) { sessions.find(user, for: $0) }

@@ -3,7 +3,7 @@ import DBus
 
 /// Asks systemd for the control group of a process, for a service that cannot read other processes in /proc.
 ///
-/// `GetUnitByPID` returns the unit, which is only `user@UID.service` for most programs in a user's session.
+/// `GetUnitByPID` returns the unit, which for most programs in a user's session is just `user@UID.service`.
 /// `GetUnitProcesses` returns the control group of each process in that unit. systemd answers both calls for every
 /// caller.
 final class UnitProcesses {

@@ -6,7 +6,8 @@ nonisolated extension ConnectionMachine {
   package enum Event: MachineEvent, Equatable, Sendable {
     /// The level that subscribers need, or nil when there are none.
     case demand(AccuracyLevel?)
-    /// A subscriber requests a fix now. A source that has fallen silent measures, or asserts, for a new client.
+    /// A subscriber requests a fix now. A source that has fallen silent measures again, or asserts its location again,
+    /// for a new client.
     case refresh
     /// Earlier measurements must no longer be used, because the machine has slept.
     case startOver

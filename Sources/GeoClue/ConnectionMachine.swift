@@ -18,14 +18,14 @@ nonisolated package struct ConnectionMachine: Sendable {
     case pausing(until: MonotonicInstant)
   }
 
-  /// When an event happens, and a random number from 0 to 1 that spreads pauses.
+  /// The time of an event, and a random number from 0 to 1 that spreads pauses.
   private struct Moment {
     let now: MonotonicInstant
     let chance: Double
   }
 
   /// If GeoClue has had `CreateClient` for this long, and answers other calls, there is no agent: a live one registers
-  /// within milliseconds. If it answers nothing for as long, it hangs.
+  /// within milliseconds. If GeoClue answers no call for that long, it hangs.
   static let agentDeadline = Duration.seconds(2)
   static let activationDeadline = Duration.seconds(30)
   /// The time from a refusal that the agent has announced to the next attempt.
@@ -203,7 +203,7 @@ nonisolated package struct ConnectionMachine: Sendable {
       return isTooCoarse ? replace(client, moment) : []
     case .fix(let isNew):
       guard client.isActive else { return [] }
-      // GeoClue sends locations only to a client that it has started; the reply that confirms it may arrive later.
+      // GeoClue sends locations only to a client that it has started, but the reply to `Start` may arrive later.
       let available = geoclue.available
       authorize(update(client) { $0.fix(isNew: isNew, at: moment.now, available: available) })
     case .startOver: return replace(client, moment)

@@ -89,7 +89,7 @@ nonisolated struct Backoff: Equatable, Sendable {
     self.longest = longest
   }
 
-  /// Returns the delay after another failure, in whole milliseconds: the doubled time with a jitter of ±25 %.
+  /// Returns the delay after another failure, in whole milliseconds and with a jitter of ±25 %.
   ///
   /// - Parameter chance: A random number from 0 to 1.
   mutating func next(chance: Double) -> Duration {

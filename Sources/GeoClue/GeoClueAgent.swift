@@ -48,7 +48,7 @@ package final class GeoClueAgent {
   private func change(to new: AccuracyLevel) {
     level = new
     guard !standsAside else {
-      // Without the value, with which GeoClue would start the clients that depended on this agent again.
+      // The signal has no value, because with a value GeoClue would restart the clients that depended on this agent.
       object?.emit(
         .propertiesChanged, of: .properties, .string(GeoClueNames.agent.rawValue), .options([]),
         .strings(["MaxAccuracyLevel"]))

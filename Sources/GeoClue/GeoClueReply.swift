@@ -91,7 +91,7 @@ enum GeoClueReport {
 /// Recognises why GeoClue refuses to start a client.
 ///
 /// All refusals have the error name `AccessDenied` and differ only in their English messages, which are not translated
-/// and identical in 2.6, 2.7 and 2.8. An unknown message is a refusal without a known reason.
+/// and are identical in 2.6, 2.7 and 2.8. An unknown message is a refusal without a known reason.
 nonisolated package enum GeoClueRefusal {
   package static func reason(for error: DBusError) -> AuthorizationReason? {
     error.name == .accessDenied ? reason(in: error.message) : nil
@@ -115,7 +115,7 @@ extension SourceKind {
   nonisolated init(geoclueDescription description: String) {
     let words = description.split(separator: " ")
     // In "ipf fallback (from WiFi data)", the server knew none of the networks and answered from a coarser source.
-    // Split into words, because searching a string for a substring would link Swift's regular expressions, 1 MB.
+    // The message is split, because searching a string for a substring would link 1 MB of regular expressions.
     if words.count > 2, words[1] == "fallback", words[2].hasPrefix("(") {
       self = Self.fallbacks[String(words[0])] ?? .unknown
     } else {

@@ -50,10 +50,10 @@ nonisolated struct HeldClient: Sendable {
     return wanted > level
   }
 
-  /// Returns whether to replace the client now for a subscriber that requests a fix. Otherwise that becomes due later.
+  /// Returns whether to replace the client now for a subscriber that requests a fix. Otherwise it is replaced later.
   ///
-  /// A client that has measured nothing yet is kept, and so is one whose source reports so regularly that its silence
-  /// means its loss.
+  /// A client that has measured nothing yet is kept, and so is one whose source reports so regularly that silence means
+  /// the loss of the source.
   mutating func wantsRenewal(at now: MonotonicInstant) -> Bool {
     guard let measuredAt, isActive, source.deadline == nil else { return false }
     renewsAt = measuredAt + Self.renewalDelay

@@ -46,8 +46,8 @@ nonisolated extension Timestamp {
 }
 
 nonisolated extension Authorization {
-  /// Reads the contract's words. Returns nil for an unknown status; replaces an unknown reason of a newer service by
-  /// the most general one of the status.
+  /// Reads the contract's words. Returns nil for an unknown status; replaces an unknown reason, of a newer service,
+  /// with the most general one for the status.
   ///
   /// - Parameters:
   ///   - revealed: The level of the locations, if one has arrived: it shows how coarse a reduced grant is.

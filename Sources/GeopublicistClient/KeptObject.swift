@@ -14,7 +14,7 @@ nonisolated struct KeptObject<Update: Sendable> {
     case creating
     case starting(ObjectPath)
     case running(ObjectPath)
-    /// A rule forbids the start, which is repeated when that changes.
+    /// A rule forbids the start, which is repeated when the rule changes.
     case refused(ObjectPath)
     /// Waiting until the service is back, or for the next attempt.
     case waiting(until: MonotonicInstant)
@@ -164,7 +164,7 @@ nonisolated extension KeptObject {
       (state, authorization) = (.over, KeptAuthorization())
       return [.tell(.closed(ContractWord.closing(reason)))]
     }
-    // The name is released next, and owned again if this is a restart.
+    // The service releases its name next, and owns it again if this is a restart.
     state = .waiting(until: now + Self.pauseAfterShutdown)
     return interrupt()
   }
@@ -179,7 +179,7 @@ nonisolated extension KeptObject {
   private mutating func wait(_ now: MonotonicInstant, _ chance: Double) {
     let half = min(Self.longestPause, Self.firstPause * (1 << min(failures, 10))) / 2
     failures += 1
-    // Between half of the pause and all of it.
+    // The wait is a random part of the pause, at least half of it.
     state = .waiting(until: now + half + .microseconds(Int64(Double(half.microseconds) * min(max(chance, 0), 1))))
   }
 }

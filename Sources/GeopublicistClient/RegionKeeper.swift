@@ -3,8 +3,8 @@ import DBus
 import GeopublicistContract
 import GeopublicistLocationModel
 
-/// Keeps one region at the service: a pure state machine that creates it again after a restart, with the state that
-/// is known.
+/// Keeps one region at the service: a pure state machine that creates it again after a restart, with the last known
+/// state.
 nonisolated struct RegionKeeper: ServiceObjectMachine {
   typealias Update = ServiceRegionEvent
 

@@ -10,9 +10,9 @@ nonisolated public enum ServiceEvent<Update: Sendable>: Sendable {
   case authorization(Authorization)
   /// The service reports a failure; updates may continue.
   case failure(DBusError)
-  /// The service refuses to start the updates. They begin when that changes.
+  /// The service refuses to start the updates. Updates begin when the refusal ends.
   case refused(DBusError)
-  /// The service cannot be called. Unless that is final, the call is repeated.
+  /// The service cannot be called. Unless the failure is final, the call is repeated.
   case failed(DBusError, isFinal: Bool)
   /// The service has exited. The object is created again when the service is back.
   case interrupted

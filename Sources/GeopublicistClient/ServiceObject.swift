@@ -33,7 +33,7 @@ final class ServiceObject<Machine: ServiceObjectMachine>: MachineShell {
     self.interface = interface
     host = MachineHost(machine)
     self.onEvent = onEvent
-    // Precedes the first call, so that the owner that answers is known.
+    // The watch begins before the first call, so that the owner that answers is known.
     watch = NameWatch(ServiceContract.service, on: service.connection) { [weak self] owner in
       self?.handle(.ownerChanged(owner))
     }

@@ -23,7 +23,7 @@ public struct Authorization: Hashable, Sendable {
   /// A check is in progress.
   public static let undecided = refused(.undecided)
 
-  /// No access, for a reason that determines the status. The two reasons of an authorized status are no refusals and
+  /// No access, for a reason that determines the status. The two reasons for an authorized status are not refusals and
   /// count as ``AuthorizationReason/undecided``.
   public static func refused(_ reason: AuthorizationReason) -> Authorization {
     guard let status = reason.refusedStatus else { return .undecided }
@@ -56,7 +56,7 @@ public struct Authorization: Hashable, Sendable {
   public var sentence: String { explanation ?? reason.sentence }
 
   /// Returns the refusal for a program outside its user's sessions, such as a cron job or a system service, with a
-  /// sentence that states this as the cause if it is the cause.
+  /// sentence about this if it is the cause.
   public func outsideSession() -> Authorization {
     guard reason == .disallowedByPolicy || reason == .sessionInactive else { return self }
     return explained(

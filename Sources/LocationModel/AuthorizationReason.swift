@@ -31,7 +31,7 @@ public enum AuthorizationReason: String, CaseIterable, Sendable {
   /// polkit cannot be asked.
   case policyUnavailable = "policy-unavailable"
 
-  /// The status of a refusal for this reason, or nil for the two reasons of an authorized status.
+  /// The status of a refusal for this reason, or nil for the two reasons for an authorized status.
   public var refusedStatus: AuthorizationStatus? {
     switch self {
     case .none, .reducedAccuracy: nil

@@ -12,8 +12,8 @@ package struct CourseOverGround: Sendable {
 
   package init() {}
 
-  /// Records a new measurement. Returns the course in degrees from one that lies clearly apart from it and is at most
-  /// ``memory`` older, the newest such; nil without one.
+  /// Records a new measurement. Returns the course in degrees from the newest earlier measurement that lies clearly
+  /// apart from this one and is at most ``memory`` older; nil if there is none.
   package mutating func heading(at location: Location) -> Double? {
     recent.removeAll { !(.zero...Self.memory).contains(location.timestamp - $0.timestamp) }
     defer {
@@ -29,8 +29,8 @@ package struct CourseOverGround: Sendable {
 }
 
 extension Location {
-  /// Returns the direction of `other`, in degrees clockwise from true north. On the sphere, which is exact to a tenth of a
-  /// degree for neighbours.
+  /// Returns the direction of `other`, in degrees clockwise from true north. Computed on the sphere, which is exact to
+  /// a tenth of a degree for neighbours.
   func bearing(to other: Location) -> Double {
     let (from, to) = (latitude.radians, other.latitude.radians)
     let across = (other.longitude - longitude).radians

@@ -5,9 +5,10 @@ import GeopublicistInstants
 ///
 /// A location passes if it is the first one, lies at least the distance threshold from the last one sent, or is known
 /// to be more accurate than that one by at least half and at least 10 m. The last location sent never passes again. The
-/// newest location that passed is the candidate. A later one replaces it if that one passes, too, and drops it if that
-/// one lies elsewhere, because a location that is sent must still be valid. The candidate waits until the time
-/// threshold since the last one sent has passed, and then (or from its own arrival, if later) for the debounce.
+/// newest location that passed is the candidate. A later location that passes replaces it. If a later location lies
+/// elsewhere but does not pass, the candidate is dropped, because a location that is sent must still be valid. The
+/// candidate waits until the time threshold since the last one sent has passed, and then (or from its own arrival, if
+/// later) for the debounce.
 ///
 /// Compares with the last location *sent*, not the last received, so that slow movement passes eventually.
 ///
@@ -19,7 +20,7 @@ package struct DeliveryRule: Sendable {
     package var distanceThreshold = 0.0
     /// The minimum time between two updates.
     package var timeThreshold = Duration.zero
-    /// How long no newer candidate must arrive before a candidate is sent.
+    /// How long a candidate must wait without a newer one before it is sent.
     package var debounce = Duration.zero
     /// The minimum time between two updates required by the accuracy level.
     package var minimumInterval = Duration.zero

@@ -6,8 +6,8 @@ extension Location {
   ///
   /// This is the formula of Andoyer and Lambert in the form of J. Meeus, *Astronomical Algorithms*, chapter 11: the
   /// great circle with a correction of the first order of the flattening. The error is less than 0.01 % up to 15,000 km
-  /// and less than 1 % near the antipode. The result is accurate for millimetres, at the poles and across the
-  /// antimeridian.
+  /// and less than 1 % near the antipode. The result is also accurate for distances of millimetres, at the poles and
+  /// across the antimeridian.
   public func distance(to other: Location) -> Double {
     let middle = (latitude + other.latitude).radians / 2
     let halfLatitude = (latitude - other.latitude).radians / 2

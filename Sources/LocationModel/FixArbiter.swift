@@ -37,7 +37,7 @@ package struct FixArbiter: Sendable {
   package private(set) var published: Location?
   /// The newest fix held back in favour of the published one.
   package private(set) var heldBack: Location?
-  /// A jump that no other fix has confirmed, and when it is published if none arrives.
+  /// A jump that no other fix has confirmed, and when it is published if no other arrives.
   private var suspect: (fix: Location, until: BootInstant)?
   private var forgottenAt = BootInstant.origin
 
@@ -73,7 +73,7 @@ package struct FixArbiter: Sendable {
     return true
   }
 
-  /// Returns whether nothing on Earth covers the distance between two fixes in the time between their measurements.
+  /// Returns whether no device could have covered the distance between two fixes in the time between them.
   private static func isJump(from old: Location, to new: Location) -> Bool {
     let (oldRadius, newRadius) = (old.accuracy ?? .infinity, new.accuracy ?? .infinity)
     let seconds = max(abs((new.timestamp - old.timestamp).seconds), 1)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistInstants
 
-/// Reduces locations to an accuracy level. The result is the centre of a cell of a fixed grid and a radius, and nothing
-/// that was computed from finer data.
+/// Reduces locations to an accuracy level. The result is the centre of a cell of a fixed grid, and a radius. Nothing in
+/// it is computed from finer data.
 ///
 /// Fresh noise in each update could be averaged out, and the time of crossing a border would reveal the exact position
 /// at that moment. Therefore:
 /// - The cell changes only when the location is more than a tenth of the cell outside it, so that staying near a border
 ///   causes no flicker.
 /// - The whole reduced location, including its times and sequence number, changes only with the first location of each
-///   interval of ``AccuracyLevel/minimumInterval`` seconds on the boot clock. A crossing is therefore known only to the
-///   interval, whether a client listens or polls, and nothing reveals when finer locations arrived.
+///   interval of ``AccuracyLevel/minimumInterval`` seconds on the boot clock. The time of a crossing is therefore known
+///   only to within an interval, whether a client listens or polls, and nothing reveals when finer locations arrived.
 ///
 /// Keep one reducer per level for all clients while the service runs, and pass its ``memory`` to the next service. A
 /// new reducer has no previous cell, so many new ones near a border would reveal the border.

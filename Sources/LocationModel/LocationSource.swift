@@ -16,7 +16,7 @@
   /// Releases everything for a while but keeps reporting the authorization, because clients wait for the next location.
   func rest()
 
-  /// Measures again, because a source that does not move is silent. A source that is waiting to retry does so sooner.
+  /// Measures again, because a source is silent while nothing moves. A source that is waiting to retry does so sooner.
   func refresh()
 
   /// Measures again, because earlier measurements may be invalid after a sleep of the machine.

@@ -18,8 +18,8 @@ public enum LocationValidator {
   /// dilution of precision, so a larger radius comes from Wi-Fi, cells or the network address, which measure no speed.
   public static let coarsestSatelliteAccuracy = 500.0
 
-  /// The maximum plausible speed in metres per second: 1,000 knots, where export rules require civil receivers to stop.
-  /// GeoClue computes a missing speed from two fixes, whose sources may disagree by kilometres.
+  /// The maximum plausible speed in metres per second: 1,000 knots, at which export rules require civil receivers to
+  /// stop working. GeoClue computes a missing speed from two fixes, whose sources may disagree by kilometres.
   public static let fastestSpeed = 515.0
 
   /// How far in the future, by the wall clock, a fix may have been measured, in seconds. Beyond that, one of the clocks

@@ -13,9 +13,9 @@ package struct PlaceMemory: Sendable {
 
   package static let maximumUsers = 16
   static let maximumAge = Duration.seconds(30 * 86_400)
-  /// How often at most a user's record is written.
+  /// The minimum time between two writes of a user's record.
   static let writeGap = Duration.seconds(600)
-  /// How often it is written although the cell is the same.
+  /// The time after which a record is written again although the cell is the same.
   static let renewal = Duration.seconds(86_400)
 
   private struct Record {
@@ -24,8 +24,8 @@ package struct PlaceMemory: Sendable {
   }
 
   private var records: [UInt32: Record] = [:]
-  /// When each user's record was last written. Survives its erasure: a user whose programs have it erased and written
-  /// in turn would otherwise keep the disk, and the loop, busy.
+  /// When each user's record was last written. Survives the erasure of the record: a user whose programs have it erased
+  /// and written in turn would otherwise keep the disk, and the loop, busy.
   private var writes: [UInt32: BootInstant] = [:]
 
   package init() {}

@@ -6,7 +6,7 @@ import GeopublicistInstants
 ///
 /// The source is released when the next possible delivery of every need is more than a minute away, and reacquired in
 /// time to have a location by then. A need that may wait does not hold a source that does not answer. After the last
-/// need has ended, it is kept briefly, so that short-lived clients do not overload it.
+/// need has ended, the source is kept briefly, so that short-lived clients do not overload it.
 ///
 /// The owner keeps one timer for ``update(at:)``.
 package struct SourceSchedule: Sendable {
@@ -36,7 +36,8 @@ package struct SourceSchedule: Sendable {
   private var needs: [ObjectIdentifier: Need] = [:]
   private var held: AccuracyLevel?
   private var lingersUntil: MonotonicInstant?
-  /// Whether a need has ended since the last update. A need that waits for its next time does not return soon.
+  /// Whether a need has ended since the last update. Only then is the source kept: a need that merely waits for its
+  /// next time does not return soon.
   private var hasEnded = false
 
   /// Creates a schedule without needs.
@@ -106,8 +107,8 @@ extension SourceSchedule.Need {
   }
 }
 
-/// The tries of a source that does not answer: short at first, then longer, for slow receivers, but ever more rarely,
-/// to spare a machine that has no source.
+/// The tries of a source that does not answer. They are short at first, then longer, for slow receivers, but less and
+/// less frequent, to save power on a machine that has no source.
 enum SourceTries {
   /// The pauses after the first tries; all others are the ``longestPause``.
   private static let pauses = [Duration.seconds(120), .seconds(600)]
@@ -115,7 +116,8 @@ enum SourceTries {
   /// The lengths of the tries after ``pauses``, which repeat.
   private static let lengths = [Duration.seconds(60), .seconds(120), .seconds(60), .seconds(60)]
 
-  /// Returns whether the source is held after a time without an answer, and when that changes, from the same start.
+  /// Returns whether the source is held after a time without an answer, and when that changes, counted from the same
+  /// start.
   static func phase(after time: Duration, firstTry: Duration) -> (isHeld: Bool, until: Duration) {
     var (begin, length) = (Duration.zero, firstTry)
     for pause in pauses {
@@ -145,7 +147,7 @@ package struct SourceWait: Sendable {
   /// How long a check waits at first for a location.
   static let checkLength = Duration.seconds(30)
   /// How long an update that is due waits at first for a location, with the warm-up. Receivers that were off for
-  /// minutes need most of it.
+  /// minutes need most of this time.
   static let updateLength = Duration.seconds(60)
 
   /// When the source is tried next, at the earliest.

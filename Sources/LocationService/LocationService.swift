@@ -52,7 +52,7 @@ public final class LocationService {
   /// Whether the manager's properties have changed since they were last sent.
   private var isBroadcastDue = false
   private var receivers = 0
-  /// The receivers that count only while the source is held.
+  /// The number of receivers that count only while the source is held.
   private var briefReceivers = 0
   private var reviews: ReviewTurns<Client>?
   /// The failure that prevents locations; nil after one has arrived, and when no client needs one.
@@ -181,7 +181,7 @@ public final class LocationService {
     publicist.locationPublisher().sink { [weak self] in self?.arrived($0) }.store(in: &cancellables)
   }
 
-  /// Handles a new state of the source, or that it is released until the next delivery is due.
+  /// Handles a new state of the source, or its release until the next delivery is due.
   private func sourceChanged(_ new: SourceStatus) {
     let before = sourceStatus
     var status = new
@@ -298,8 +298,8 @@ extension LocationService {
     intake.resume(client, hasWaited: true, action)
   }
 
-  /// Returns the location that GeoClue would report to a new client: its newest one while it is running. A location
-  /// from before is returned only if it is recent, or that of its level's current interval.
+  /// Returns the location that GeoClue would report to a new client: its newest one while it is running. An older
+  /// location is returned only if it is recent, or if it is that of its level's current interval.
   func firstLocation(for level: AccuracyLevel) -> Location? {
     guard let arrival = locations.newestArrival, let newest = locations.newest(for: level) else { return nil }
     let isRecent = MainLoop.main.clock.boottime() - arrival <= ClientOptions.defaultMaximumAge

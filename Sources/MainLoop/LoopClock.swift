@@ -27,7 +27,7 @@ public struct LoopClock {
     boottime: { BootInstant(microseconds: microseconds(of: CLOCK_BOOTTIME)) },
     realtime: { microseconds(of: CLOCK_REALTIME) })
 
-  /// Returns when the monotonic clock reaches a time of the boot clock, unless the machine sleeps before.
+  /// Returns when the monotonic clock reaches a time of the boot clock, as if the machine did not sleep in between.
   public func monotonic(at time: BootInstant) -> MonotonicInstant { monotonic() + (time - boottime()) }
 
   /// Returns the time of the boot clock at a time of the monotonic clock, as if the machine did not sleep in between.

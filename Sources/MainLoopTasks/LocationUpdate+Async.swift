@@ -3,7 +3,7 @@ import GeopublicistClient
 import Publicist
 
 extension LocationUpdate {
-  /// Returns the location of this device and what is known about its absence, from the location service, until the
+  /// Returns the location of this device, or the reason for its absence, as reported by the location service, until the
   /// iteration ends or its task is cancelled. Modelled on CoreLocation's `CLLocationUpdate.liveUpdates()`.
   ///
   /// ```swift

@@ -34,7 +34,7 @@ import Glibc
   }
 
   private func send(_ bytes: [UInt8]) -> Bool {
-    // Unconnected, so that a restarted journal is reached again.
+    // The socket is not connected, so that a restarted journal is reached again.
     withSocketAddress(path) { sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1) } == bytes.count
   }
 

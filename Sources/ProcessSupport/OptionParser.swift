@@ -63,7 +63,7 @@ import GeopublicistCGLib
   ///
   /// Throws the help if `--help` is among them.
   public func parse(_ arguments: [String]) throws(UsageError) -> [String] {
-    // Behind `--` there are no options; GLib would take a second one out as well.
+    // After `--` there are no options; GLib would also remove a second `--`.
     let (before, behind) = try separated(arguments)
     let context = g_option_context_new(self.arguments)
     defer { g_option_context_free(context) }
@@ -121,7 +121,7 @@ import GeopublicistCGLib
     return (before, Array(rest))
   }
 
-  /// Returns the option whose value is the argument behind this one; nil for any other argument.
+  /// Returns the option whose value is the argument after this one; nil for any other argument.
   public func optionAwaitingValue(_ argument: String) -> Option? {
     guard argument.hasPrefix("-"), let (option, attached) = (try? read(argument))?.last else { return nil }
     return option.value != nil && attached == nil ? option : nil
@@ -194,7 +194,7 @@ private struct Entry {
 
 /// Why a command line is not executed.
 nonisolated public struct UsageError: Error {
-  /// The mistake in it, as a sentence for its user.
+  /// The mistake in the command line, as a sentence for the user.
   public let message: String
   /// The text that the user requested with `--help`, which is not a mistake.
   public private(set) var help: String?

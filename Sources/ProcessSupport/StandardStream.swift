@@ -33,6 +33,6 @@ public enum StandardStream {
 
 /// Standard error, for messages.
 public enum StandardError {
-  /// Writes the text as it is; what cannot be written is lost.
+  /// Writes the text as it is; text that cannot be written is lost.
   public static func write(_ text: String) { _ = StandardStream.write(text, to: STDERR_FILENO) }
 }

@@ -69,7 +69,7 @@ public enum StateFolder {
 
 /// A small file in systemd's runtime directory, by which one run of the service passes a few lines to the next.
 public struct RuntimeFile {
-  /// More is not read.
+  /// A larger file is taken for an empty one.
   private static let maximumBytes = 4_096
 
   private let path: String

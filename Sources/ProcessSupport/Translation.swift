@@ -20,7 +20,7 @@ nonisolated public func tr(_ one: Phrase, _ many: Phrase, count: Int) -> String 
 nonisolated public func tr(received sentence: String) -> String { translated(sentence) }
 
 nonisolated private func translated(_ key: String) -> String {
-  // The translation of nothing is the header of the catalog.
+  // The translation of an empty text is the header of the catalog.
   key.isEmpty ? key : key.withCString { text in g_dgettext(nil, text).map { String(cString: $0) } } ?? key
 }
 

@@ -54,7 +54,7 @@ public final class LocationManager {
   private var sequence: UInt64 = 0
   /// The newest measurement, with which repetitions are recognised.
   private var measured: Location?
-  /// Whether the next location of a service is the first since updates were started, which may be a known one.
+  /// Whether the next location of a service is the first since updates were started, which may be a repetition.
   private var isFirstOfService = false
   private let filter = Pacer()
   private var isMonitoring = false
@@ -92,7 +92,7 @@ public final class LocationManager {
 
   /// Delivers the first location and then only significant changes: at least 500 m from the last one delivered and
   /// outside both accuracy circles, at most one every five minutes. The source is used a few times an hour. While
-  /// ``startUpdatingLocation()`` is in force, that delivers every location instead.
+  /// ``startUpdatingLocation()`` is in force, every location is delivered instead.
   public func startMonitoringSignificantLocationChanges() {
     isMonitoring = true
     configureFilter()
@@ -172,7 +172,7 @@ public final class LocationManager {
     tellMonitors(.slept)
   }
 
-  /// Reviews the need of the source after a change of a monitor's need.
+  /// Reviews the need for the source after a change of a monitor's need.
   func needChanged(of monitor: RegionMonitor) {
     schedule.set(monitor.need, for: ObjectIdentifier(monitor))
     requireLevel()

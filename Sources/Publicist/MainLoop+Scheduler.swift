@@ -60,7 +60,7 @@ extension MainLoop {
 extension MainLoop.SchedulerTimeType {
   /// A span of time in whole microseconds. Literals are seconds: `2`, `0.5`.
   ///
-  /// Its arithmetic ends at about 292,000 years instead of trapping.
+  /// Its arithmetic saturates at about 292,000 years instead of trapping.
   nonisolated public struct Stride: SchedulerTimeIntervalConvertible, SignedNumeric, Comparable, Hashable, Sendable,
     ExpressibleByFloatLiteral
   {
@@ -97,7 +97,7 @@ extension MainLoop.SchedulerTimeType {
     public static func - (left: Self, right: Self) -> Self {
       Self(microseconds: left.microseconds.subtractingClamped(right.microseconds))
     }
-    /// The product of the two numbers of microseconds: one of them should be a plain factor.
+    /// Multiplies the two numbers of microseconds, one of which should be a plain factor.
     public static func * (left: Self, right: Self) -> Self {
       Self(microseconds: left.microseconds.multipliedClamped(by: right.microseconds))
     }

@@ -50,7 +50,7 @@ public final class TestScheduler: Scheduler {
     now = max(now, date)
   }
 
-  /// Runs until no action waits. Repeating actions must be cancelled before: more than `limit` actions trap.
+  /// Runs until no action waits. Repeating actions must be cancelled beforehand: more than `limit` actions trap.
   public func run(limit: Int = 100_000) {
     var count = 0
     while let item = actions.popFirst(dueBy: nil) {

@@ -25,7 +25,7 @@ nonisolated enum NMEAReader {
       } else if let estimate = ErrorEstimate(fields) {
         error = estimate
       }
-      // It is more accurate than an estimate from the dilution.
+      // The receiver's own estimate of the error is more accurate than one from the dilution.
       if let error, error.clock == epochs.last?.clock { epochs[epochs.count - 1].fix.accuracy = error.metres }
     }
     var midnights: Int64 = 0
@@ -98,7 +98,8 @@ nonisolated enum NMEAReader {
       }
     }
 
-    /// Returns the time of a sentence that reports that there is no fix, -1 if it has none; nil for any other sentence.
+    /// Returns the time of a sentence that reports that there is no fix, or -1 if the sentence has no time; nil for any
+    /// other.
     static func void(_ fields: [Substring]) -> Int64? {
       switch fields.first?.suffix(3) {
       case "GGA" where fields.count >= 7 && fields[6] == "0", "RMC" where fields.count >= 3 && fields[2] == "V":

@@ -29,7 +29,7 @@ package final class Session {
   private var liveness: PendingCall?
   private var isStalled = false
 
-  /// The delays before each attempt to rejoin the bus. After the last one the bus counts as lost.
+  /// The delays before each attempt to rejoin the bus. After the last attempt the bus counts as lost.
   private static let rejoinDelays = [0, 10, 50, 200, 500, 1_000, 2_000].map { Duration.milliseconds($0) }
 
   package enum End {

@@ -31,7 +31,7 @@ struct InterfaceDescription {
   /// Reads every interface of a file.
   static func read(_ path: String) throws -> [Self] {
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
-    // A document ignores errors.
+    // The parser runs first, because `XMLDocument` ignores errors.
     let parser = XMLParser(data: data)
     guard parser.parse() else { throw Problem(text: "\(path) is not valid XML, line \(parser.lineNumber)") }
     return try (try XMLDocument(data: data).rootElement()?.elements(forName: "interface") ?? []).map(Self.init)

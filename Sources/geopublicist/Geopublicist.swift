@@ -33,7 +33,7 @@ struct Geopublicist {
   }
 
   /// Opens the standard streams that the caller has closed. Otherwise the next file opened, such as the connection to the
-  /// bus, would take the place of one and receive text that is meant for the user.
+  /// bus, would take the place of a standard stream and receive text that is meant for the user.
   private static func openStandardStreams() {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) == -1 {
       // Read-only, so that writing fails and is reported.

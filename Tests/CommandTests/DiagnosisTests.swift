@@ -115,7 +115,7 @@ import Testing
 
   @Test func `the remedy for a masked unit unmasks it`() throws {
     var facts = Self.healthy()
-    // dbus-broker's error for a unit that exists. Regression: it was reported as a missing package.
+    // dbus-broker's error for a unit that exists. Regression: this error was reported as a missing package.
     let error = DBusError(.serviceUnknown, "Could not activate remote peer: activation request failed: unit is masked.")
     (facts.geoclue, facts.service) = (.activatable, .activatable)
     facts.geoclue = BusQuestions.outcome(of: error, after: facts.geoclue)

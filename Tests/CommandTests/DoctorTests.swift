@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test(arguments: [Service.name, geoClueName]) func `doctor reports a bus that refuses calls`(service: String) throws {
-    // dbus-daemon, whose error contains the reason.
+    // The bus is dbus-daemon, whose error contains the reason.
     let bus = try PrivateBus(.session, broker: .dbusDaemon, refusing: service)
     let owner = try silentOwner(of: service, on: bus)
     let found = try problems(on: bus)

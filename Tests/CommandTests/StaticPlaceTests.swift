@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// GeoClue has read the file since 2.7.
+  /// GeoClue 2.7 and later read the file.
   private nonisolated static let hasStaticSource = ["/usr/libexec/geoclue", "/usr/lib/geoclue-2.0/geoclue"]
     .compactMap { FileManager.default.contents(atPath: $0) }
     .contains { $0.range(of: Data("/etc/geolocation".utf8)) != nil }

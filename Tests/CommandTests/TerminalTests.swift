@@ -73,7 +73,8 @@ import Testing
   }
 
   @Test func `watch sets up the terminal again when it continues`() throws {
-    // It is stopped with job control, because a SIGSTOP would also stop `script`, which would then forward no keys.
+    // The command is stopped with job control, because a SIGSTOP would also stop `script`, which would then forward no
+    // keys.
     let watch = try onTerminal(
       "watch", after: "echo shell $$; set -m; (", before: "); stty icanon echo; echo stopped; fg")
     try machine.measure(52)

@@ -39,7 +39,7 @@ import Testing
     timedated.standardOutput.split(separator: "\n").map(String.init).filter { $0.contains("/") }
   }
 
-  @Test func `timezone prints the zone, or an object, and reports an undecided zone`() throws {
+  @Test func `timezone prints the zone, or a JSON object, and reports an undecided zone`() throws {
     let text = try CommandRun.finished(["timezone"], on: bus)
     #expect(text.standardOutput == "Europe/Berlin\n" && text.exit == .status(0), "\(text.standardError)")
     let object = try CommandRun.finished(["timezone", "--json"], on: bus).objects
@@ -96,7 +96,7 @@ import Testing
     try always("it is not set again", for: .milliseconds(1_500)) { calls(timedated).count == count }
   }
 
-  @Test func `without timedated --follow ends with an explanation`() throws {
+  @Test func `without timedated, --follow ends with an explanation`() throws {
     let follow = try follow()
     #expect(try follow.waitForExit() == .status(4))
     #expect(follow.standardError.contains("systemd-timedated is not installed"), "\(follow.standardError)")

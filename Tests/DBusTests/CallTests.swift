@@ -35,13 +35,12 @@ import Testing
   }
 
   /// Regression: replies that had arrived but were not read yet were dropped at the timeout.
-  @Test func `a reply that has already arrived precedes its deadline`() throws {
+  @Test func `a reply that has already arrived is delivered although its deadline has passed`() throws {
     let peers = try Peers()
     let name: BusName = "org.example.Answered"
     let start = MainLoop.main.clock.monotonic()
     var results: [Result<[Value], CallFailure>] = []
-    // More than one turn of the loop reads, but less than the sockets' buffers hold, so neither side waits for the
-    // other.
+    // The answers exceed one turn of the loop, but fit into the sockets' buffers, so neither side waits for the other.
     for _ in 0..<60 {
       peers.client.call(Message(callingBus: "ListNames"), timeout: .milliseconds(50)) { results.append($0) }.keep()
     }

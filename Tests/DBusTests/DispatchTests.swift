@@ -163,7 +163,7 @@ import Testing
     #expect(try peers.refusal("Nothing") == nil)
   }
 
-  /// Regression: libdbus answered them itself, so they were not counted.
+  /// Regression: libdbus itself answered calls of Peer, so they were not counted.
   @Test func `calls of Peer pass the intake like all others`() throws {
     let peers = try Peers()
     var asked: [MemberName] = []

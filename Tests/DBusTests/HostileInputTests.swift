@@ -37,7 +37,7 @@ import Testing
     let (peers, sample) = try Peers.withSample(on: broker)
     let outsider = try peers.connect()
     let before = openDescriptors()
-    // dbus-daemon forwards no more than 16 in a message, unless it is configured to.
+    // dbus-daemon forwards no more than 16 descriptors in a message, unless it is configured to.
     let many = broker == .dbusBroker ? 250 : 16
     for _ in 0..<20 {
       let signal = Message(signal: "S", of: "a.b", at: "/", to: peers.service.uniqueName)

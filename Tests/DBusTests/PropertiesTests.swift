@@ -39,7 +39,8 @@ import Testing
     #expect(try peers.call("GetAll", of: properties, .string("org.example.Other")) == [.options([])])
   }
 
-  /// Every object has the standard interfaces, which have no properties. Regression: they were reported as missing.
+  /// Every object has the standard interfaces, which have no properties. Regression: these interfaces were reported as
+  /// missing.
   @Test func `the standard interfaces have no properties`() throws {
     let (peers, _) = try Peers.withSample()
     for standard in ["Properties", "Introspectable", "Peer"].map({ "org.freedesktop.DBus." + $0 }) {

@@ -78,7 +78,7 @@ import Testing
     #expect(replies == 1)
   }
 
-  @Test func `a disconnection handler may close and release`() throws {
+  @Test func `a disconnection handler may close and release the connection`() throws {
     let peers = try Peers()
     var connection: Connection? = try peers.connect()
     var told = 0

@@ -62,7 +62,7 @@ import Testing
     #expect(peers.service.isConnected && peers.client.isConnected)
   }
 
-  @Test func `typed access is nil for other types`() {
+  @Test func `typed access returns nil for a value of another type`() {
     #expect(Value.uint32(1).uint32 == 1 && Value.int32(1).uint32 == nil)
     #expect(Value.boolean(true).boolean == true && Value.byte(1).boolean == nil)
     #expect(Value.int32(-1).int32 == -1 && Value.uint64(1).uint64 == 1 && Value.double(1).double == 1)

@@ -87,7 +87,7 @@ assert ask(member="Do", signature="a{sv}", body=options, fds=1, **SAMPLE)[0] == 
 for number in range(100):
     send(kind=SIGNAL, interface="org.example.Sample", member="Happened", fds=16)
     send(member="Later", fds=16, flags=NO_REPLY, **SAMPLE)
-# dbus-daemon ends a connection that sends more than 16 in a message.
+# dbus-daemon ends a connection that sends more than 16 descriptors in a message.
 for number in range(30 if broker == "dbus-broker" else 0):
     send(kind=SIGNAL, interface="org.example.Sample", member="Happened", fds=250)
     send(member="Later", fds=250, **SAMPLE)

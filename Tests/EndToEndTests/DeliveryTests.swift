@@ -49,7 +49,7 @@ import Testing
       sentence.time = Date()
       try machine.receiver.write(sentence)
       sent.append(sentence)
-      // GeoClue keeps only the newest two.
+      // GeoClue keeps only its newest two locations.
       _ = try client.locations(sent.count - 1, from: path)
       due = due + .seconds(1 / rate.aSecond)
       try eventually("the next fix is due", within: .seconds(2)) { ContinuousClock.now >= due }

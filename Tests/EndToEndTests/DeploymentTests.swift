@@ -22,7 +22,7 @@ import Testing
     #expect(try client.property("AuthorizationStatus") == "not-determined")
     #expect(try client.property("AuthorizationStatus", of: path) == "not-determined")
 
-    // Answered long before the timeout, because only the user can change it.
+    // The call is answered long before the timeout, because only the user can change the status.
     let answer = try client.location(["timeout": .variant("u", 120_000)])
     #expect(answer.errorName == notAuthorized)
     #expect(answer.errorMessage?.contains("agent") == true)

@@ -58,7 +58,7 @@ struct GatekeeperChangeTests {
     #expect(agent.exited == nil)
   }
 
-  @Test func `deliveries end with the agent and resume with a new one`() throws {
+  @Test func `deliveries end when the agent exits and resume with a new agent`() throws {
     let listening = try Listening()
     listening.agent.kill()
     try listening.waitFor("not-determined no-agent")
@@ -84,7 +84,7 @@ struct GatekeeperChangeTests {
 
   @Test func `silent programs do not hide an agent`() throws {
     let machine = try GatekeeperFixture(.yes)
-    // They never answer whether they are agents.
+    // These connections never answer whether they are agents.
     let silent = try (0..<3).map { _ in try BusClient(at: machine.bus.address, as: user) }
     for client in silent { client.suspend(true) }
     let client = try machine.client(as: user)

@@ -206,7 +206,7 @@ final class ControlGroups {
   }
 
   isolated deinit {
-    // A group that another test still uses remains.
+    // A group remains if another test still uses it.
     for group in made { rmdir(group) }
   }
 }

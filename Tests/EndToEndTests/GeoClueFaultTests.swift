@@ -25,7 +25,7 @@ import Testing
     let service = try Service(.session, on: bus, geoclueOn: systemBus)
     let client = try ServiceClient(on: bus)
     let path = try client.subscribe()
-    // It may have been refused already, because the status is decided when GeoClue has answered.
+    // The call may have been refused already, because the status is decided when GeoClue has answered.
     _ = try client.connection.call("Start", of: Service.subscription, at: path)
     try client.waitFor("AuthorizationReason", .string(reason), of: path)
     #expect(try client.property("AuthorizationStatus", of: path) == .string(status))

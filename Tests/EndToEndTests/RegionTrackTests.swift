@@ -93,7 +93,7 @@ struct ReplaySession {
             confirm: UInt32(oracle.confirm * milliseconds),
             ["unknown-after": .variant("u", .integer(Int64(oracle.unknownAfter * milliseconds)))]))
       }
-      // It keeps the source on.
+      // The subscription keeps the source on.
       _ = try client.subscribeAndStart()
       for path in paths { try client.tell(path, "Start") }
     }
@@ -119,7 +119,7 @@ struct ReplaySession {
     for what in ["determined", "entered", "exited", "lost no-fix", "entered gap", "exited gap"] {
       #expect(expected.contains(what), "\(what) is not among \(expected)")
     }
-    // All at the same time.
+    // All tracks run at the same time.
     for run in try tracks.map({ try Run($0, in: directory) }) { try run.check() }
   }
 }
@@ -220,7 +220,7 @@ struct ReplaySession {
       #expect(try client.property("StateReason", of: limited) == "accuracy-limited")
       try client.waitFor(["determined"], wide)
       try client.tell(limited, "Close")
-      // When the last one has reported its state, the others have, too, because each needs the same time.
+      // When the last region has reported its state, the others have, too, because each needs the same time.
       let last = try client.regionStarted(ServiceClient.circle(52, 13, radius: 200_000, city))
       try client.waitFor(["determined"], last)
       told.append(

@@ -63,7 +63,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test func `a stopped client receives less, then nothing, and the newest location when it continues`() throws {
+  @Test func `a stopped client receives fewer locations, then none, and the newest one when it continues`() throws {
     let stopped = try ServiceClient(on: bus)
     let other = try stopped.subscribeAndStart()
     stopped.connection.suspend(true)

@@ -91,7 +91,8 @@ import Testing
     let machine = try ExampleFixture()
     let agent = example.isInProcess ? try DesktopAgent(at: machine.bus.address) : nil
     defer { agent?.kill() }
-    // More than will arrive, because the first location after a restart may be one that it has already shown.
+    // The count is more than will arrive, because the first location after a restart may be one that it has already
+    // shown.
     let process = try example.start(on: machine.bus, ["exact", "50", "9"], in: directory)
     var lines: [String] = []
 

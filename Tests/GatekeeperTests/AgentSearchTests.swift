@@ -132,7 +132,7 @@ import Testing
   }
 
   /// GNOME does not announce that location was turned off while GeoClue cannot be started.
-  @Test func `when GeoClue starts or exits every agent is asked again before anything is delivered`() {
+  @Test func `when GeoClue starts or exits, every agent is asked again before anything is delivered`() {
     var search = known()
     #expect(search.handle(.doubted, at: 500_000) == [.changed, .probe(agent)])
     #expect(search.isHeld(at: 500_000))
@@ -143,7 +143,7 @@ import Testing
     #expect(search.levels.level(without: client) == .level(.none))
   }
 
-  @Test func `an answer that precedes the change is ignored`() {
+  @Test func `an answer from before the change is ignored`() {
     var search = known()
     _ = search.handle(.doubted, at: 500_000)
     _ = search.handle(.doubted, at: 600_000)
@@ -153,7 +153,7 @@ import Testing
     #expect(!search.isHeld(at: 710_000))
   }
 
-  @Test func `while GeoClue is not running each call also asks known agents`() {
+  @Test func `while GeoClue is not running, each call also asks known agents`() {
     var search = known()
     #expect(search.handle(.wanted(again: false), at: 500_000) == [.list])
     _ = search.handle(.listed([agent], isComplete: true), at: 500_000)
@@ -273,7 +273,8 @@ import Testing
       handle(.left(name))
     }
 
-    /// An agent changes its level with or without an announcement; without one, GeoClue starts or exits soon.
+    /// An agent changes its level with or without an announcement. After an unannounced change, GeoClue starts or exits
+    /// soon.
     func change() {
       let agents = connections.filter { $0.value.kind == .agent }.keys.sorted { $0.rawValue < $1.rawValue }
       guard let name = agents.randomElement(using: &random) else { return }

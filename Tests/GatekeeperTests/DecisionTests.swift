@@ -182,7 +182,7 @@ struct DecisionTests {
   }
 
   /// Regression: a job of cron received the reason that its user has no active session while that user had one.
-  @Test func `a program outside the session receives the reason and the rule that helps`() {
+  @Test func `a program outside a session receives the reason and the rule that would help`() {
     for facts in [client { ($0.reduced, $0.precise) = (.no, .no) }, client { $0.session = .inactive }] {
       var outside = facts
       outside.placement = .outside

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `from every state an agent that answers is found`() throws {
+  @Test func `from every state, an agent that answers will be found`() throws {
     let (agent, other) = (BusName(":1.1"), BusName(":1.2"))
     let events: [AgentSearch.Event] = [
       .wanted(again: false), .wanted(again: true, isGeoClueThere: false), .listed([agent, other], isComplete: true),

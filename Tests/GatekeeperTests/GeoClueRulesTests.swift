@@ -113,7 +113,7 @@ struct GeoClueRulesTests {
   }
 
   /// Regression: no rules were in force until the file was valid again.
-  @Test func `a file that cannot be parsed keeps the rules in force`() throws {
+  @Test func `a file that cannot be parsed leaves the rules in force`() throws {
     try write("[agent]\nwhitelist=gnome-shell\n[app]\nallowed=false\n")
     try write("[other]\nallowed=false\n", to: "conf.d/1.conf")
     let configuration = configuration

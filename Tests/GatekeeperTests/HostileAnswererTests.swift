@@ -167,7 +167,7 @@ import Testing
     }
     other.send(Message(signal: "End", of: "a.b", at: "/"))
     try turning("all signals have arrived") { isOver }
-    // The second is not answered; after its timeout, another one may follow.
+    // The second question is not answered; after its timeout, another one may follow.
     #expect(agent.reads.count <= 3)
     #expect(opened == 1)
     withExtendedLifetime(end) {}

@@ -106,7 +106,7 @@ import Testing
     let driver = served()
     driver.handle(.doubted(isServed: true))
     driver.handle(.doubted(isServed: true), after: 8)
-    // These were asked before the second change, so polkit may have answered according to the old rules.
+    // These questions were asked before the second change, so polkit may have answered according to the old rules.
     let second = driver.answerAll(.yes, after: 200)
     #expect(second == Self.both(mayStart: false))
     #expect(driver.isHeld)
@@ -160,7 +160,7 @@ import Testing
         actions += driver.handle(.timer(isServed: true, isPolkitThere: true))
       }
       asked += actions.count { if case .ask = $0 { true } else { false } }
-      // polkit takes 10 ms.
+      // polkit answers after 10 ms.
       if step % 10 == 9 { driver.answerAll(.yes, after: 0) }
       if !driver.isHeld, driver.precise == .yes { deliverable += 1 }
       #expect(driver.precise == .yes, "the status stays")

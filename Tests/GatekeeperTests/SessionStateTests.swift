@@ -45,7 +45,7 @@ import Testing
     #expect(state.handle(.answered(.active), at: 9_000_000) == [.changed(from: .unknown), .ready])
   }
 
-  @Test func `an answer that precedes an announcement is ignored`() {
+  @Test func `an answer from before an announcement is ignored`() {
     var state = active()
     _ = state.handle(.doubted, at: 500_000)
     _ = state.handle(.doubted, at: 600_000)

@@ -102,7 +102,7 @@ import Testing
     #expect(driver.send(.startOver) == [])
   }
 
-  @Test func `starting over during a pause shortens it`() {
+  @Test func `starting over during a pause shortens the pause`() {
     var driver = MachineDriver(after: .demand(.exact))
     for _ in 0..<9 {
       driver.send(.activationFailed(notInstalled: true))

@@ -136,7 +136,7 @@ import Testing
     #expect(listener.authorizations == [.authorized(.always)])
   }
 
-  @Test func `a finer level needs another client, and two never exist at a time`() throws {
+  @Test func `a finer level needs another client, and two clients never exist at a time`() throws {
     let (_, geoclue, listener) = try rig()
     listener.source.require(.city)
     try listener.waitFor(.waiting, .noFix)
@@ -232,7 +232,7 @@ import Testing
     #expect(listener.failures.first?.code == .unavailable)
   }
 
-  @Test func `a client that cannot be given its level is not started with another`() throws {
+  @Test func `a client that cannot be given its level is not started with another level`() throws {
     let (_, geoclue, listener) = try rig()
     let error: JSON = "org.freedesktop.DBus.Error.InvalidArgs"
     try geoclue.fault(

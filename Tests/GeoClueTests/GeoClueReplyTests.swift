@@ -159,7 +159,7 @@ import Testing
       ("", .unknown),
       ("Starlink", .unknown), ("wifi", .unknown), ("somewhere fallback (from WiFi data)", .unknown),
     ] as [(String, SourceKind)])
-  func `the source follows from GeoClue's description`(description: String, kind: SourceKind) {
+  func `the kind of source follows from GeoClue's description`(description: String, kind: SourceKind) {
     #expect(SourceKind(geoclueDescription: description) == kind)
   }
 }

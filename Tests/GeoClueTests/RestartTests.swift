@@ -21,7 +21,7 @@ import Testing
     #expect(driver.state == .running)
   }
 
-  @Test func `one owner follows another without a gap`() {
+  @Test func `one owner of the name may follow another without a gap`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
     #expect(driver.machine.client == nil)
@@ -29,7 +29,7 @@ import Testing
     #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .exact)])
   }
 
-  @Test func `a CreateClient pending at a previous owner does not block the next`() {
+  @Test func `a CreateClient that is pending at a previous owner does not block the next call`() {
     var driver = MachineDriver.withoutAgent()
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
   }

@@ -47,7 +47,7 @@ import Testing
     withExtendedLifetime(agent) {}
   }
 
-  @Test(arguments: [false, true]) func `the level of an agent is dropped when it exits`(hasSpoken: Bool) throws {
+  @Test(arguments: [false, true]) func `the level of an agent is dropped when the agent exits`(hasSpoken: Bool) throws {
     let (bus, geoclue, listener, agent) = try running()
     if hasSpoken {
       try agent.setLevel(5)

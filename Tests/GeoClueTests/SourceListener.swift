@@ -32,7 +32,7 @@ final class SourceListener {
   var status: SourceStatus { statuses.last ?? SourceStatus() }
   var authorization: Authorization { authorizations.last ?? .undecided }
 
-  /// Runs the loop until the source reports this.
+  /// Runs the loop until the source reports this event.
   func waitFor(
     _ state: SourceState, _ reason: SourceReason = .none, within limit: Duration = .seconds(10)
   ) throws {

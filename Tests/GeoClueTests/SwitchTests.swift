@@ -87,7 +87,7 @@ import Testing
     driver.send(.created(client: "/2"), .started)
     #expect(driver.authorization == .authorized(.always, level: .city))
     #expect(driver.authorization.reason == .reducedAccuracy)
-    // Its connection has closed, and the next agent has announced nothing yet.
+    // The agent's connection has closed, and the next agent has announced nothing yet.
     driver.pass(1_000)
     driver.send(.agentChanged(nil))
     driver.pass(ConnectionPacing.agentDelay)

@@ -176,7 +176,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.told == ["interrupted", "resumed", "52.1"])
   }
 
-  @Test func `after lost access the same place is reported again`() throws {
+  @Test func `after access was lost, the same place is reported again`() throws {
     var driver = try running()
     driver.authorize("denied", "disabled-by-user")
     driver.join("authorized-always")

@@ -75,7 +75,7 @@ import Testing
     #expect(errors.isEmpty)
   }
 
-  @Test func `filters run in the service and change while it delivers`() throws {
+  @Test func `filters run in the service and can change while it delivers`() throws {
     manager.distanceFilter = 1_000
     try begin()
     try fix(52)

@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `after a suspend older fixes are rejected`() {
+  @Test func `after a suspend, older fixes are rejected`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 100), at: 100 * Self.second) == true)
     #expect(arbiter.accept(Self.fix(5000, at: 101), at: 101 * Self.second) == false)
@@ -151,7 +151,7 @@ import Testing
     #expect(arbiter.accept(Self.fix(25_000, at: 9000), at: 9001 * Self.second) == true)
   }
 
-  @Test func `new fixes are accepted immediately after the clock was set back`() {
+  @Test func `once the clock was set back, new fixes are accepted immediately`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 100), at: 100 * Self.second) == true)
     let new = Self.fix(3, at: 101, measured: 5)

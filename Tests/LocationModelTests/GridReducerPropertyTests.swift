@@ -43,8 +43,8 @@ import Testing
         try #require(told.latitude == center.latitude && told.longitude == center.longitude)
         try #require(told.speed == nil && told.heading == nil && told.altitude == nil)
         try #require(try #require(told.accuracy) >= grid.cellSize)
-        // The result is correct: the first fix of an interval lies in the cell or within a tenth beside it, within the
-        // radius.
+        // The result is correct: the first fix of an interval lies within the radius, and at most a tenth of a cell
+        // outside.
         let thisInterval = fix.receivedAt.microseconds / UInt64(level.minimumInterval.microseconds)
         guard thisInterval != interval else { continue }
         interval = thisInterval

@@ -15,7 +15,7 @@ import Testing
     return (grid.center(of: cell), grid.height, 360 / Double(grid.columns(inBand: cell.band)))
   }
 
-  /// A fix away from `center` by parts of the cell, in interval number `interval` of the level.
+  /// A fix at a distance from `center` in parts of the cell's side, in interval number `interval` of the level.
   static func fix(
     _ level: AccuracyLevel, north: Double = 0, east: Double = 0, interval: UInt64 = 0, second: UInt64 = 0,
     accuracy: Double? = 5

@@ -63,7 +63,7 @@ import Testing
       (0, 0), (12.5, 12.5), (25_000, 25_000), (-1, nil), (-0.001, nil), (unknown, nil), (.nan, nil), (.infinity, nil),
       (.greatestFiniteMagnitude, nil), (20_037_509, nil),
     ] as [(Double, Double?)])
-  func `accuracy 0 is known, a negative one is unknown`(raw: Double, expected: Double?) throws {
+  func `an accuracy of 0 is known, and a negative accuracy is unknown`(raw: Double, expected: Double?) throws {
     #expect(try location(Location(latitude: 5, longitude: 5, accuracy: raw)).accuracy == expected)
   }
 

@@ -89,7 +89,7 @@ import Testing
     #expect(filter.passes(location(11), at: 8_100_000) == true)
   }
 
-  @Test func `without an earlier measurement or a wall clock everything passes`() {
+  @Test func `without an earlier measurement or a wall clock, everything passes`() {
     var filter = SleepFilter()
     filter.woke(at: 2_000_000)
     #expect(filter.passes(location(1), at: 2_000_001) == true)

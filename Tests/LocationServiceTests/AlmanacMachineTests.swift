@@ -98,7 +98,7 @@ import Testing
     #expect(machine.announcement()?.place == place)
   }
 
-  @Test mutating func `slow travel is compared with the last almanac sent`() throws {
+  @Test mutating func `slow travel is noticed by comparison with the last almanac sent`() throws {
     try settle()
     var told = 0
     for step in 1...10 { told += locate(52.5, 13.4 + Double(step) / 2, after: .zero).contains(.announce) ? 1 : 0 }
@@ -140,7 +140,7 @@ import Testing
     #expect(!handle(.timer, after: Self.day).contains(.announce))
   }
 
-  @Test mutating func `a suspend across sunset and a clock set back by a day each cause an almanac`() throws {
+  @Test mutating func `a suspend across sunset and a clock set back by a day each cause a new almanac`() throws {
     try settle()
     #expect(handle(.slept, after: 12 * 60 * Self.minute).contains(.announce))
     #expect(machine.announcement()?.forecast.phase == .night)
@@ -180,7 +180,7 @@ import Testing
   @Test(
     arguments: [access(.off), access(.forbidden), access(.country), .stop, .close(.byClient)]
       as [AlmanacMachine.Event])
-  mutating func `lost or coarser access ends reading and sending of the almanac`(event: AlmanacMachine.Event) throws {
+  mutating func `after access is lost or coarser, the almanac is dropped`(event: AlmanacMachine.Event) throws {
     try settle()
     _ = locate(48, 2, PlaceAnswer(timeZone: "Europe/Paris"), after: 5 * Self.minute)
     #expect(handle(event).contains(.follow(nil)))

@@ -373,7 +373,7 @@ struct SharedLocationsTests {
     cancellable.cancel()
   }
 
-  @Test func `after a sleep a location that was measured before it is not published`() {
+  @Test func `after a sleep, a location that was measured before the sleep is not published`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     store.forget(.slept)
     var old = location(1)

@@ -134,7 +134,7 @@ struct ConfigurationTests {
     return try Configuration.load(file: path)
   }
 
-  @Test func `settings are applied, and the others keep their defaults`() throws {
+  @Test func `given settings are applied, and other settings keep their defaults`() throws {
     let configuration = try load("# a comment\n[Service]\nidle-timeout=0\n[Limits]\ncalls-burst=7\n")
     #expect(configuration.idleTimeout == 0)
     #expect(configuration.limits[.callsBurst] == 7)

@@ -113,7 +113,7 @@ import Testing
     #expect(held.handle(access(.allowed, cached: location), at: 3).last == .deliver(delivery))
   }
 
-  @Test func `a location answers the call, and without one the timeout is the error Timeout`() {
+  @Test func `a location answers the call, and without a location the call fails with Timeout`() {
     var machine = waiting()
     var other = machine
     #expect(machine.handle(.location(location, .exact), at: 2).last == .deliver(delivery))
@@ -192,7 +192,7 @@ import Testing
     #expect(other.handle(access(.off), at: 3).last == .refuse(.notAuthorized(.off)))
   }
 
-  @Test func `a location of a finer level than is then allowed is not returned`() {
+  @Test func `a location finer than the level that is then allowed is not returned`() {
     var machine = waiting(isHeld: true, cached: location)
     #expect(!machine.handle(access(.city), at: 3).contains { if case .deliver = $0 { true } else { false } })
   }
@@ -204,7 +204,7 @@ import Testing
     #expect(machine.handle(.source(status), at: 2).last == .refuse(.unavailable(reason)))
   }
 
-  @Test func `without a source until the timeout the error is Unavailable`() {
+  @Test func `if there is no source until the timeout, the error is Unavailable`() {
     var machine = machine(sourceDecides: true)
     _ = machine.handle(.prepared, at: 1)
     let status = SourceStatus(state: .unavailable, reason: .geoclueRestarting)
@@ -269,7 +269,7 @@ import Testing
     #expect(machine.handle(.timer, at: 4_501_000).last == .reply(.undecided))
   }
 
-  @Test func `if the source decides, it is needed until the answer`() {
+  @Test func `if the source decides, the source is needed until the answer`() {
     var machine = machine(sourceDecides: true)
     #expect(machine.begin().contains(.need(.exact)))
     _ = machine.handle(.prepared, at: 1)

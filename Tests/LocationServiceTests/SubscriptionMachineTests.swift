@@ -139,7 +139,7 @@ nonisolated extension [ClientAction] {
     #expect(machine.handle(.timer, at: 10_100).last == .end(.completed) && machine.deadline == nil)
   }
 
-  @Test func `another accuracy begins a new chain at its level`() {
+  @Test func `a changed accuracy begins a new chain at the new level`() {
     var machine = started()
     var options = machine.options
     options.accuracy = .street
@@ -150,7 +150,7 @@ nonisolated extension [ClientAction] {
     #expect(machine.handle(.options(options), at: 2) == [])
   }
 
-  @Test func `if the source decides, it is needed before it has granted access`() {
+  @Test func `if the source decides, the source is needed before it has granted access`() {
     var machine = machine(.undecided, sourceDecides: true)
     #expect(machine.handle(.start(after: machine.stops), at: 0).contains(.need(.exact)))
   }

@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `a loop over signals receives each and ends with its task`() async throws {
+  @Test func `a loop over signals receives each signal and ends with its task`() async throws {
     try await withCounter { _, object, proxy in
       var seen: [Int32] = []
       var hasEnded = false

@@ -61,7 +61,7 @@ private final class TestSource: LocationSource {
     #expect(source.required == nil)
   }
 
-  @Test func `the current location fails with the source, a refusal and the timeout`() async throws {
+  @Test func `the current location fails if the source fails, access is refused or time runs out`() async throws {
     func failure(timeout: Duration = .seconds(30), _ event: LocationSourceEvent?) async throws -> LocationError.Code? {
       var error: LocationError?
       let task = Task {

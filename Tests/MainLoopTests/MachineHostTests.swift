@@ -47,7 +47,7 @@ import Testing
 
   private func soon(_ milliseconds: Int64) -> MonotonicInstant { Echo.now + .milliseconds(milliseconds) }
 
-  @Test func `actions are performed in order, and those of events that they raise come after them`() {
+  @Test func `actions are performed in order, before those of the events that they raise`() {
     let shell = Shell()
     shell.handle(.say(["a", "again", "b"]))
     #expect(shell.performed == ["|", "a", "again", "b", "|", "c", "d"])

@@ -21,7 +21,7 @@ import Testing
     withExtendedLifetime(sources) {}
   }
 
-  @Test func `an action scheduled in a turn runs in the next`() throws {
+  @Test func `an action scheduled in a turn runs in the next turn`() throws {
     var turns = 0
     var inner: LoopSource?
     var innerTurn: Int?

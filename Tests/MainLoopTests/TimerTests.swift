@@ -89,7 +89,7 @@ import Testing
     #expect(timer == nil)
   }
 
-  @Test func `a timer may end another that is due`() throws {
+  @Test func `a timer may end another timer that is due`() throws {
     var fired: [String] = []
     var second: LoopSource?
     let first = MainLoop.main.after(.milliseconds(0)) {

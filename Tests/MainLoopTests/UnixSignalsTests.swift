@@ -65,7 +65,7 @@ import Testing
     func descriptors() -> Int { (0..<256).count { fcntl($0, F_GETFD) >= 0 } }
     let before = descriptors()
     for _ in 0..<50 { _ = UnixSignals([SIGUSR1]) { _ in } }
-    // Libraries may open another one meanwhile.
+    // Libraries may open another descriptor meanwhile.
     #expect(descriptors() < before + 25)
   }
 }

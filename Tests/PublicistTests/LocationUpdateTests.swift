@@ -35,7 +35,7 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `updates run while the subscription does`() {
+  @Test func `updates run until the subscription is cancelled`() {
     let subscription = manager.updatePublisher().sink { _ in }
     #expect(source.level == .exact)
     subscription.cancel()

@@ -76,7 +76,7 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a manager that monitors reports no locations, and stops`() throws {
+  @Test func `a manager that only monitors reports no locations, and monitoring can be stopped`() throws {
     source.authorize(.authorized(.whenInUse))
     manager.startMonitoring(for: region)
     manager.startMonitoring(for: region)

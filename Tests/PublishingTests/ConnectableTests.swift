@@ -17,7 +17,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited | up:cancel")
   }
 
-  @Test func `multicast: nothing before connect; cancelling the connection stops the flow`() {
+  @Test func `multicast: nothing arrives before connect; cancelling the connection stops the flow`() {
     let probe = Probe<Int, TestError>(trace)
     let shared = probe.multicast(subject: PassthroughSubject())
     let recorder = shared.record(trace)

@@ -17,7 +17,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(2) 1 end")
   }
 
-  @Test func `AnySubscriber of closures requests what they return`() {
+  @Test func `AnySubscriber of closures requests the demand that they return`() {
     let subscriber = AnySubscriber<Int, TestError>(
       receiveSubscription: { $0.request(.max(1)) },
       receiveValue: {
@@ -76,7 +76,7 @@ import Testing
     #expect(bad.completion?.traced == "fail")
   }
 
-  @Test func `identifiers: an object's never changes, and two objects have different ones`() {
+  @Test func `an object's identifier never changes, and two objects have different ones`() {
     let a = Recorder<Int, Never>()
     let b = Recorder<Int, Never>()
     #expect(a.combineIdentifier == a.combineIdentifier)

@@ -20,7 +20,7 @@ import Testing
     #expect(three.values.map { "\($0)" } == ["(\"A\", 1, 2.5)"])
   }
 
-  @Test func `consecutive maps are one map, consecutive filters one filter`() {
+  @Test func `consecutive maps become one map, and consecutive filters become one filter`() {
     let subject = Source()
     let mapped: Publishers.Map<Source, String> = subject.map { $0 + 1 }.map { "\($0)" }
     let filtered: Publishers.Filter<Source> = subject.filter { $0 % 2 == 0 }.filter { $0 % 3 == 0 }

@@ -61,7 +61,7 @@ import Testing
     rule.check { $0.up.output(in: 1...2) }
   }
 
-  @Test func `every form of output selects values by index; drop works only once`() {
+  @Test func `every form of output selects values by index; drop stops at the first value that it keeps`() {
     let letters = ["a", "b", "c", "d"].publisher.eraseToAnyPublisher()
     #expect(letters.output(at: 2).record().values == ["c"])
     #expect(letters.output(in: 1..<2).record().values == ["b"])

@@ -215,7 +215,7 @@ import Testing
   }
 }
 
-/// Without a closure that captures itself, because that crashes Swift 6.2 with assertions.
+/// Avoids a closure that captures the actor: a Swift 6.2 compiler that was built with assertions crashes on it.
 private actor Owner {
   let subject = PassthroughSubject<Int, Never>()
   var received = 0

@@ -37,7 +37,7 @@ import Testing
     #expect(trace.text == "a1 a2 aend bend")
   }
 
-  @Test func `share: all receive the same value, in the order of subscription, from one upstream subscription`() {
+  @Test func `share: all subscribers receive the same value, in order, from one upstream subscription`() {
     let probe = Probe<Int, TestError>(trace)
     let shared = probe.share()
     shared.record(trace, "a")

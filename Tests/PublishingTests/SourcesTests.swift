@@ -105,7 +105,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test func `Record plays back its values, in all three ways of making it`() {
+  @Test func `Record plays back its values, in whichever of three ways it was made`() {
     let a = Record<Int, TestError>(output: [1, 2], completion: .failure(.oops))
     let b = Record<Int, TestError> { recording in
       recording.receive(1)

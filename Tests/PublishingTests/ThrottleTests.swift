@@ -16,7 +16,7 @@ import Testing
     Rule("nothing passes after cancel, although already scheduled", "1 0.1s 2 cancel run", gives: "1@0.0s"),
     Rule("the end follows the first value, and nothing follows it", "1 0.2s fail run 2 run", gives: "1@0.0s fail"),
   ])
-  func `throttle to the newest`(rule: Rule) {
+  func `throttle keeps the newest value of an interval`(rule: Rule) {
     rule.check { $0.up.throttle(for: 1, scheduler: $0.scheduler, latest: true).timed(by: $0.scheduler) }
   }
 
@@ -24,7 +24,7 @@ import Testing
     Rule("the first immediately, then the oldest of each interval, at its end", burst, gives: "0@0.0s 1@1.0s 8@2.0s"),
     Rule("the end follows the first value, and nothing follows it", "1 0.2s fail run 2 run", gives: "1@0.0s fail"),
   ])
-  func `throttle to the oldest`(rule: Rule) {
+  func `throttle keeps the oldest value of an interval`(rule: Rule) {
     rule.check { $0.up.throttle(for: 1, scheduler: $0.scheduler, latest: false).timed(by: $0.scheduler) }
   }
 }

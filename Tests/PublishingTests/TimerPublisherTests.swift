@@ -21,7 +21,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test func `a timer with autoconnect runs while it has subscribers, and again for the next`() {
+  @Test func `a timer with autoconnect runs while it has subscribers, and again for the next subscriber`() {
     let timer = scheduler.timerPublisher(every: 1).autoconnect()
     #expect(scheduler.pendingActions == 0)
     let a = timer.record(trace, "a")

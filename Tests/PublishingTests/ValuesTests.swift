@@ -125,7 +125,7 @@ import Testing
     #expect(probe.links.isEmpty || probe.cancels == 1)
   }
 
-  @Test func `values: a value sent between two next() is lost; a buffer before it keeps the newest`() async {
+  @Test func `values: a value sent between two calls of next() is lost; a buffer keeps the newest`() async {
     let subject = PassthroughSubject<Int, Never>()
     let plain = Reader(subject)
     let kept = Reader(subject.buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest))

@@ -16,7 +16,7 @@ import Testing
     rule.check { $0.a.zip($0.b) }
   }
 
-  @Test func `zip of three and four waits for all`() {
+  @Test func `zip of three or four publishers waits for all of them`() {
     let s = (0..<4).map { _ in PassthroughSubject<Int, TestError>() }
     let three = s[0].zip(s[1], s[2]).map { "\($0)\($1)\($2)" }.record()
     let four = s[0].zip(s[1], s[2], s[3]).map { "\($0)\($1)\($2)\($3)" }.record()

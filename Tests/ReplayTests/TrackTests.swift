@@ -109,7 +109,7 @@ import Testing
           : [length, length, again, again + 1_000_000, again + 2_000_000]))
   }
 
-  @Test func `a point that is late delays no other, and a pause delays all`() throws {
+  @Test func `a late point delays no other point, and a pause delays all of them`() throws {
     let measurements = (0..<1_000).map { Track.Measurement(fix: fix(Double($0 % 90)), time: Int64($0) * 1_000_000) }
     let track = try #require(Track(measurements))
     var playback = Playback(track, speed: 60, isLoop: false)

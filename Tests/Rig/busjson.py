@@ -76,7 +76,7 @@ class Commands:
 
     def read(self):
         """Returns the commands that have arrived, when the input is readable."""
-        # Not readline(), because lines left in its buffer would wait for the next event.
+        # This does not use readline(), because lines left in its buffer would wait for the next event.
         piece = os.read(0, 65536)
         *lines, self.unfinished = (self.unfinished + piece).split(b"\n")
         self.is_over = not piece

@@ -68,7 +68,7 @@ if source != "names":
 print("ready", flush=True)
 while True:
     step(one)
-    # At most a thousand events a second: more would measure the machine.
+    # At most a thousand events a second: a higher rate would measure the machine, not the service.
     if select.select([sys.stdin], [], [], 0.001)[0]:
         if not sys.stdin.readline():
             break

@@ -41,8 +41,8 @@ public final class ChildProcess {
     var leash = ["setpriv", "--pdeathsig=KILL"]
     if let user { leash += ["--reuid=\(user)", "--regid=\(user)", "--clear-groups"] }
 
-    // Not Foundation's Pipe, because the next child would inherit it, and closing this end would not end the first
-    // one's input.
+    // This is not Foundation's Pipe, because the next child would inherit it, and closing this end would not end the
+    // first one's input.
     var input: [Int32] = [-1, -1]
     guard pipe(&input) == 0 else { throw POSIXError(POSIXError.Code(rawValue: errno) ?? .EMFILE) }
     for end in input { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

@@ -26,7 +26,7 @@ public func eventually(
   _ = try eventual(awaited, within: limit, turn: turn, seen: seen()) { try condition() ? true : nil }
 }
 
-/// Waits until there is a value, and returns it; otherwise as `eventually`.
+/// Waits until there is a value, and returns it, like `eventually`.
 @discardableResult
 public func eventual<Value>(
   _ awaited: String, within limit: Duration = .seconds(10), turn: () -> Void = nap,

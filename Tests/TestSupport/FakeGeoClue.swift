@@ -18,7 +18,7 @@ public final class FakeGeoClue {
   private var lastState = JSON.null
   private var told = 0
 
-  /// Starts it and waits until it owns its name.
+  /// Starts the fake and waits until it owns its name.
   ///
   /// - Parameter idleSeconds: The seconds without a client after which it exits; 0 for never.
   public init(on bus: PrivateBus, idleSeconds: Double = 0) throws {
@@ -27,7 +27,7 @@ public final class FakeGeoClue {
     process = try Self.start(on: bus, idleSeconds: idleSeconds)
   }
 
-  /// Sends it a command, and waits until it is executed. Its script describes the commands.
+  /// Sends the fake a command, and waits until the command is executed. The script of the fake describes the commands.
   public func tell(_ command: [String: JSON]) throws {
     read()
     let known = told
@@ -87,7 +87,7 @@ public final class FakeGeoClue {
   public func kill() { process.kill() }
   public var exited: ChildProcess.Exit? { process.exited }
 
-  /// Starts it again after it has ended, without faults.
+  /// Starts the fake again after it has ended, without faults.
   public func restart() throws {
     process.kill()
     process = try Self.start(on: bus, idleSeconds: idleSeconds)

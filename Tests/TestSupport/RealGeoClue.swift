@@ -8,7 +8,7 @@ public final class RealGeoClue {
   private let idleSeconds: Int
   private var process: ChildProcess
 
-  /// Starts it and waits until it owns its name.
+  /// Starts GeoClue and waits until it owns its name.
   ///
   /// - Parameter idleSeconds: Seconds without a client after which it exits; 0 for never.
   public init(on bus: PrivateBus, idleSeconds: Int = 0) throws {
@@ -99,7 +99,7 @@ public final class DesktopAgent {
   private let process: ChildProcess
   private var output: [String] = []
 
-  /// Starts it, and waits until GeoClue has accepted it.
+  /// Starts the agent, and waits until GeoClue has accepted it.
   ///
   /// - Parameters:
   ///   - user: The user of the agent; only root may choose.

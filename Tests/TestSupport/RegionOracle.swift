@@ -95,11 +95,12 @@ nonisolated public struct RegionOracle: Sendable {
     var value: Int
     var supporters: [TrackFix]
     var opponents: [TrackFix] = []
-    /// How many times as many supporters as opponents it needs.
+    /// How many supporters the change needs for each opponent.
     var majority: Int
   }
 
-  /// Returns the candidate at a second: the evidence against the state that the rest of the history has not refuted.
+  /// Returns the candidate at a given second: evidence against the state, unless the rest of the history has refuted
+  /// it.
   private func candidate(_ history: [(fix: TrackFix, value: Int)], against state: Int, at second: UInt64) -> Candidate?
   {
     var found: Candidate?

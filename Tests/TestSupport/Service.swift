@@ -16,7 +16,7 @@ public final class Service {
 
   private let process: ChildProcess
 
-  /// Starts it and waits until it owns its name.
+  /// Starts the service and waits until it owns its name.
   ///
   /// - Parameters:
   ///   - bus: The bus of its interface.

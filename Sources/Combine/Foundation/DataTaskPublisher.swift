@@ -20,7 +20,7 @@ extension URLSession {
   ///
   /// The request is sent when a subscriber requests a value, once for each subscriber. A subscriber of the main thread
   /// receives the answer there, through `DispatchQueue.main`, because publishers take no locks. (Combine delivers every
-  /// answer on a thread of the session, as this does to subscribers of other threads.)
+  /// answer on a thread of the session, as this publisher does for subscribers of other threads.)
   public struct DataTaskPublisher: Publisher {
     public typealias Output = (data: Data, response: URLResponse)
     public typealias Failure = URLError

@@ -7,7 +7,7 @@ import Publishing
 extension DispatchQueue: Scheduler {
   /// A point in time of Dispatch's clock.
   public struct SchedulerTimeType: Strideable, Hashable, Sendable {
-    /// The time as Dispatch has it.
+    /// The time in Dispatch's own type.
     public var dispatchTime: DispatchTime
 
     /// Creates the point in time.

@@ -41,7 +41,7 @@ import MainLoop
   /// Whether the program will call `rejoin()` after losing the connection. Pending calls, and a limited number of new
   /// messages, then wait instead of failing.
   public var isToRejoin = false
-  /// Whether a signal may be sent now. For programs that must bound what they send unasked: an assertion checks it.
+  /// Whether a signal may be sent now. An assertion checks this, for programs that must limit their signals.
   public var allowsSignal: () -> Bool = { true }
   /// Called for each message to a single peer, with its size in bytes.
   public var onSent: ((BusName, Int) -> Void)?
@@ -52,7 +52,7 @@ import MainLoop
   public static let stallTime = Duration.seconds(2)
 
   private(set) var raw: OpaquePointer
-  /// Incremented each time the connection is rejoined. Calls from before that can no longer be answered.
+  /// Incremented each time the connection is rejoined. Calls received earlier can no longer be answered.
   private(set) var generation: UInt64 = 0
   private let bus: Bus
   private var serverID: String
@@ -165,7 +165,7 @@ import MainLoop
       if isOpen, isToRejoin, unsent.count < Self.largestBacklog { unsent.append(message) }
       return nil
     }
-    // Computed only for those that ask: it visits the whole message.
+    // The size is computed only if a handler needs it, because that visits the whole message.
     let size = onSent == nil && onStalled == nil ? 0 : message.wireSize
     if let onSent, let peer = message.destination, peer.isUnique { onSent(peer, size) }
     var serial: dbus_uint32_t = 0
@@ -203,12 +203,12 @@ import MainLoop
   }
 
   /// Leaves the bus, if the connection is not already lost, and joins it again with a new unique name but the same
-  /// objects, matches and handlers. Pending calls are repeated. Calls received before can no longer be answered. Names
-  /// must be owned again.
+  /// objects, matches and handlers. Pending calls are repeated. Calls received earlier can no longer be answered. Names
+  /// must be acquired again.
   ///
-  /// Blocks until the bus has answered. Returns false if a different bus answers at the same address, which no previous
-  /// peer can be on; then only the connection itself is restored. With `forgettingOwners`, every ``NameWatch`` reports
-  /// its owner again, for services that hold state for this connection and have discarded it.
+  /// Blocks until the bus has answered. Returns false if a different bus answers at the same address, on which no
+  /// previous peer can be; then only the connection itself is restored. With `forgettingOwners`, every ``NameWatch``
+  /// reports its owner again, for services that hold state for this connection and have discarded it.
   public func rejoin(forgettingOwners: Bool = false) throws(DBusError) -> Bool {
     guard isOpen else { throw DBusError(.disconnected, "The connection was closed") }
     loop?.stop()

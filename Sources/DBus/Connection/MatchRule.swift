@@ -11,7 +11,8 @@ nonisolated public struct MatchRule: Hashable, Sendable {
   public var member: MemberName?
   /// The required first argument.
   public var argument0: String?
-  /// The required third argument. In `NameOwnerChanged`, an empty one selects names that have lost their owner.
+  /// The required third argument. In `NameOwnerChanged`, an empty third argument selects names that have lost their
+  /// owner.
   public var argument2: String?
 
   /// Selects signals that match all given criteria. Without criteria, every signal matches.

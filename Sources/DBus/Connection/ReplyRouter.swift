@@ -5,7 +5,7 @@
 /// libdbus's own pending calls are not used, because they accept any message with the call's serial number as the
 /// reply, including signals, which any program may send.
 final class ReplyRouter {
-  // A released call removes itself. During that, only its identity may be used.
+  // A released call removes itself. Meanwhile, only its identity may be used.
   private struct Waiting {
     let id: ObjectIdentifier
     unowned let call: PendingCall
@@ -121,7 +121,7 @@ final class ReplyRouter {
   }
 
   func forget(_ call: PendingCall) {
-    // Not by assigning nil, because releasing the handler may call back into this object.
+    // Assigning nil would not do, because releasing the handler may call back into this object.
     _ = kept.removeValue(forKey: ObjectIdentifier(call))
     if let serial = call.serial, waiting[serial]?.id == ObjectIdentifier(call) { waiting[serial] = nil }
     if !held.isEmpty { held.removeAll { $0.id == ObjectIdentifier(call) } }

@@ -122,7 +122,7 @@ final class SignalRouter {
   fileprivate func keep(_ match: SignalMatch) { kept[ObjectIdentifier(match)] = match }
 
   fileprivate func remove(_ match: SignalMatch) {
-    // Not by assigning nil, because the match may release a watch that has a match itself.
+    // Assigning nil would not do, because the match may release a watch that has a match itself.
     _ = kept.removeValue(forKey: ObjectIdentifier(match))
     guard let index = matches.firstIndex(where: { $0.id == ObjectIdentifier(match) }) else { return }
     matches.remove(at: index)

@@ -57,7 +57,7 @@ nonisolated private enum MessageReader {
     case cdbus_type_unix_fd:
       try budget.spendDescriptor()
       var descriptor: Int32 = -1
-      // A duplicate. Libdbus does not check which descriptor of the message is meant.
+      // libdbus returns a duplicate. It does not check which descriptor of the message the value names.
       dbus_message_iter_get_basic(&iterator, &descriptor)
       guard descriptor >= 0 else { throw DBusError(.failed, "A file descriptor is missing or cannot be duplicated") }
       return .descriptor(OwnedDescriptor(owning: descriptor))

@@ -8,7 +8,8 @@ nonisolated extension Message {
   /// Throws `InvalidArgs` for values that D-Bus cannot carry: a string with a NUL, an array with elements of different
   /// types, more than 32 levels of containers, or a signature of more than 255 characters. libdbus would abort the
   /// process for each of them. Throws `LimitsExceeded` above 16 MiB and for more than 16 file descriptors, because a bus
-  /// would end the connection, and if the process cannot duplicate a descriptor. Then the message must not be sent.
+  /// would end the connection, and if the process cannot duplicate a descriptor. After an error, do not send the
+  /// message.
   public func append(_ values: [Value]) throws(DBusError) {
     guard !values.isEmpty else { return }
     guard !isSent else { throw DBusError(.failed, "The message has already been sent and cannot be changed") }
@@ -32,7 +33,7 @@ nonisolated extension Message {
 /// Validates values and writes validated values.
 nonisolated enum MessageWriter {
   private static let maximumSize = 16 * 1024 * 1024
-  /// dbus-daemon's default, and the most that every bus forwards.
+  /// dbus-daemon's default, and the largest number that every bus forwards.
   private static let maximumDescriptors = 16
   private static let unspeakable = DBusError(.invalidArgs, "The values do not form a valid signature")
 
@@ -125,7 +126,7 @@ nonisolated enum MessageWriter {
     case .signature(let signature): text(cdbus_type_signature, signature.rawValue, &iterator)
     case .descriptor(let descriptor):
       var number = descriptor.rawValue
-      // Fails if the process has too many: libdbus duplicates it.
+      // libdbus duplicates the descriptor, which fails if the process has too many.
       if dbus_message_iter_append_basic(&iterator, cdbus_type_unix_fd, &number) == 0 {
         throw DBusError(.limitsExceeded, "A file descriptor cannot be duplicated")
       }

@@ -4,7 +4,7 @@ import Glibc
 /// A file descriptor that is closed when the last reference to it is released.
 ///
 /// A descriptor in a message is a duplicate, so that sender and receiver each own theirs. An inhibitor lock of logind, for
-/// example, lasts until the descriptor that `Inhibit` returned is closed: keep ``Value/descriptor`` of the reply as long.
+/// example, lasts until the descriptor that `Inhibit` returned is closed, so keep the reply's ``Value/descriptor``.
 ///
 /// Two values are equal if they are the same object.
 nonisolated public final class OwnedDescriptor: Hashable, Sendable, CustomStringConvertible {
@@ -25,7 +25,7 @@ nonisolated public final class OwnedDescriptor: Hashable, Sendable, CustomString
   public func duplicate() throws(DBusError) -> Int32 { try Self.duplicate(of: rawValue) }
 
   private static func duplicate(of descriptor: Int32) throws(DBusError) -> Int32 {
-    // Above the standard descriptors, which a program may have closed.
+    // The duplicate's number is above the standard descriptors, which a program may have closed.
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else { throw DBusError(.failed, "Cannot duplicate the file descriptor \(descriptor) (\(errno))") }
     return copy

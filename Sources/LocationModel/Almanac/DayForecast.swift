@@ -55,7 +55,7 @@ package struct DayForecast: Equatable, Sendable {
 
 /// Divides consecutive solar days into phases.
 private struct PhaseTimeline {
-  /// The time of an event of the sun, and the same with the user's offset.
+  /// The time of an event of the sun, and the same time with the user's offset.
   private struct Boundary {
     var natural: Double
     var shifted: Double
@@ -150,8 +150,8 @@ private struct PhaseTimeline {
     phases.append((span.end.shifted, .night))
   }
 
-  /// Adds the twilight between two boundaries, which begins with one half and changes to the other wherever the sun
-  /// turns.
+  /// Adds the twilight between two boundaries. It begins in one half of the day and changes to the other wherever the
+  /// sun turns.
   private mutating func addTwilight(from: Boundary, to: Boundary, _ half: DayPhase) {
     guard from.shifted < to.shifted else { return }
     phases.append((from.shifted, half))
@@ -167,7 +167,7 @@ private struct PhaseTimeline {
     }
   }
 
-  /// Replaces day and night on solar days that have nothing else.
+  /// Replaces day with polar day, and night with polar night, on solar days that have no other phase.
   private mutating func addPolarDays() {
     let limit = options.twilight.altitude
     for day in days {

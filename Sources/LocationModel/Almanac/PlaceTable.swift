@@ -31,7 +31,7 @@ package struct PlaceTable: Sendable {
 
   private struct Zone {
     let name: String
-    /// The same for zones that will show the same time.
+    /// A number that is the same for all zones that will show the same time.
     let clock: UInt16
   }
 
@@ -50,7 +50,7 @@ package struct PlaceTable: Sendable {
   private let bytes: [UInt8]
   private let zones: [Zone]
   private let countries: [String]
-  /// For each band of a degree and the end: the first city, and the position of its name.
+  /// For each band of one degree, and for the end of the table: the first city, and the position of its name.
   private let firsts: [Int]
   private let names: [Int]
   private let cities: Int

@@ -14,7 +14,7 @@ struct SolarPosition {
 
   /// Computes the direction at a time in seconds since 1970.
   init(at seconds: Double) {
-    // Terrestrial time is ahead of universal time by this fit of Espenak and Meeus, accurate to half a minute.
+    // This fit by Espenak and Meeus tells how far terrestrial time is ahead of universal time, to half a minute.
     let years = seconds / 31_557_600 - 30
     let ahead = 62.92 + (0.32217 + 0.005589 * years) * years
     let century = (seconds + ahead - 946_728_000) / 3_155_760_000
@@ -41,7 +41,8 @@ struct SolarPosition {
 
   private typealias Term = (amplitude: Double, phase: Double, frequency: Double)
 
-  /// The terms of the longitude for each power of the time, in units of 1e-8 radians, and radians in a thousand years.
+  /// The terms of the longitude for each power of the time: amplitudes in units of 1e-8 radians, phases in radians, and
+  /// frequencies in radians per thousand years.
   private static let longitudes: [[Term]] = [
     [
       (175_347_046, 0, 0), (3_341_656, 4.6692568, 6_283.07585), (34_894, 4.6261, 12_566.1517),
@@ -87,7 +88,7 @@ struct SunPath {
   }
 
   private static let step = 129_600.0
-  /// The altitude in degrees by which an observer at the equator sees the sun lower than from the centre of the Earth.
+  /// By how many degrees lower an observer at the equator sees the sun than from the centre of the Earth.
   private static let parallax = 8.794 / 3_600
 
   /// Takes a place in degrees and a time in seconds since 1970.
@@ -120,7 +121,8 @@ struct SunPath {
     return noon
   }
 
-  /// Returns when the sun turns from rising to setting or back; an end of the time given if it does not turn in between.
+  /// Returns when the sun turns from rising to setting or back. If it does not turn in this span, returns one of its
+  /// ends.
   func turn(from start: Double, to end: Double, risesAtFirst: Bool) -> Double {
     var (start, end) = (start, end)
     while end - start > 1 {

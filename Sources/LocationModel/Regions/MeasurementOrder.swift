@@ -5,21 +5,21 @@ import GeopublicistInstants
 ///
 /// A source's clock and the wall clock may differ by hours, so the two are never compared.
 struct MeasurementOrder: Sendable {
-  /// How long only earlier times must arrive before the source's clock is taken to have been set back.
+  /// If only earlier times arrive for this long, the source's clock is assumed to have been set back.
   static let patience = Duration.seconds(30)
 
   private struct Newest {
     var location: Location
     var at: BootInstant
-    /// The newest of the earlier times that arrived since.
+    /// The last of the earlier times that have arrived since.
     var late: Timestamp?
   }
 
   private var newest: [SourceKind: Newest] = [:]
 
   /// Records a location that arrives at `now` on the boot clock. Returns whether it is neither a repetition nor
-  /// measured before an earlier one of its source. Many sources report whole seconds, so another place at the same time
-  /// is new. A fixed location is measured whenever it is announced.
+  /// measured before one that its source sent earlier. Many sources report whole seconds, so another place at the same
+  /// time is new. A fixed location is measured whenever it is announced.
   mutating func isNew(_ location: Location, at now: BootInstant) -> Bool {
     guard location.source != .static else { return true }
     if let last = newest[location.source] {

@@ -17,14 +17,14 @@ struct RegionCandidate: Equatable, Sendable {
   var newest: Location
   /// The number of measurements that support it and that count against it.
   private var (support, against) = (1, 0)
-  /// How many times as many must support it as count against it. The errors of a receiver last for as long as the
-  /// confirmation, so a majority does not prove that the device has left the state in which it is known to be.
+  /// How many supporting measurements outweigh one that counts against it. The errors of a receiver last for as long as
+  /// the confirmation, so a majority does not prove that the device has left the state in which it is known to be.
   private let majority: Int
   /// The smallest assumed accuracy of the supporters, in metres.
   private var finest: Double
   /// The newest measurement that counts against it.
   private var contrary: Timestamp?
-  /// When the last location arrived that supports it or counts against it.
+  /// When the last location that supports it or counts against it arrived.
   private var weighedAt: BootInstant
 
   init(_ state: RegionState, against known: RegionState, _ location: Location, at now: BootInstant) {
@@ -47,7 +47,8 @@ struct RegionCandidate: Equatable, Sendable {
   /// Weighs an uncertain location against the candidate. A location far coarser than the supporters and the region is
   /// no evidence for either.
   ///
-  /// Returns false if the candidate is refuted: after twice the confirmation, as many are against it as for it.
+  /// Returns false if the candidate is refuted: after twice the confirmation, as many measurements count against it as
+  /// for it.
   mutating func weigh(_ location: Location, _ configuration: RegionConfiguration, at now: BootInstant) -> Bool {
     let isLate = now > since + configuration.confirm * 2
     guard !isLate else { return against < support }
@@ -66,7 +67,8 @@ struct RegionCandidate: Equatable, Sendable {
     return against == 0 ? since + configuration.confirm * 3 : nil
   }
 
-  /// When it is abandoned, because those against it prevent the commit and no further location arrives.
+  /// When the candidate is abandoned because the evidence against it prevents the commit and no further location
+  /// arrives.
   func end(_ configuration: RegionConfiguration) -> BootInstant? {
     due(configuration) == nil ? weighedAt + configuration.confirm * 3 : nil
   }

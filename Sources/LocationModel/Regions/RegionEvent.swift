@@ -31,7 +31,7 @@ public enum RegionReason: String, CaseIterable, Sendable {
 public struct RegionEvent: Equatable, Sendable {
   /// The kind of an event. The raw values are those of the D-Bus contract.
   public enum Kind: String, CaseIterable, Sendable {
-    /// The state has become known and is the last one known, or the first.
+    /// The state has become known: for the first time, or again the same as before.
     case determined
     /// The device has entered the region.
     case entered

@@ -11,21 +11,21 @@ enum RegionEvidence: Equatable, Sendable {
 
   /// The smallest accuracy that is assumed, in metres: receivers in towns are off by more, whatever they report.
   static let smallestAccuracy = 15.0
-  /// The radius, in metres, from which a larger share of the location's circle must lie within the region.
+  /// From this radius on, in metres, a larger share of the location's circle must lie within the region.
   static let largeRadius = 300.0
 
   /// Returns the evidence of a location; nil if its accuracy is unknown.
   ///
   /// `inside` is Android's rule: the whole circle of the location, or a large share of its area, lies within the
-  /// region. `outside` requires that none of it does, because every coarse location has a small share and would be an
-  /// exit.
+  /// region. `outside` requires that no part of it does: otherwise every coarse location, with its small share, would
+  /// be an exit.
   ///
   /// - Parameter state: The present state. To leave it, more is needed: a margin beyond the border, or, for locations
   ///   that are fine enough to be wholly within the region wherever the device is, the whole circle.
   init?(of location: Location, on region: CircularRegion, in state: RegionState) {
     guard let accuracy = Self.accuracy(of: location) else { return nil }
     let distance = region.distance(to: location)
-    // At least the accuracy, because the noise of coarse sources is as large.
+    // The margin is at least the accuracy, because the noise of coarse sources is that large.
     let margin = state == .inside ? min(max(region.radius / 10, accuracy, 20), 500) : 0
     let neededShare = region.radius >= Self.largeRadius ? 0.85 : 0.75
     let needsAll = state == .outside && accuracy <= region.radius / 2
@@ -45,7 +45,7 @@ enum RegionEvidence: Equatable, Sendable {
 
   /// Returns the share of a circle's area, 0 to 1, that lies within another circle whose centre is `distance` away.
   ///
-  /// Computed in the plane, which is within a percent of the Earth's surface for the radii that can be monitored.
+  /// Computed in the plane, which differs by less than a percent for the radii that can be monitored.
   static func share(ofRadius own: Double, within other: Double, distance: Double) -> Double {
     guard distance < own + other else { return 0 }
     if distance <= abs(own - other) {

@@ -3,9 +3,9 @@ import GeopublicistInstants
 
 /// The state of a region while it evaluates locations.
 struct RegionWatch: Sendable {
-  /// The time since its arrival above which a location is no evidence.
+  /// A location that arrived longer ago than this is no evidence.
   static let oldestEvidence = Duration.seconds(300)
-  /// How long before the state is lost a check begins at the latest.
+  /// A check begins at the latest this long before the state is lost.
   static let margin = Duration.seconds(30)
   /// The time without a location after which a source may have become slow, and before which no device is far away.
   static let longWait = Duration.seconds(450)
@@ -14,7 +14,7 @@ struct RegionWatch: Sendable {
   /// The shortest time between two checks of a device whose speed is known.
   static let shortestInterval = Duration.seconds(20)
   /// The speed in metres per second at which the device may approach the border between two checks, unless it already
-  /// moves faster than two thirds of it.
+  /// moves faster than two thirds of this speed.
   static let approachSpeed = 100.0
 
   private(set) var state = RegionState.unknown
@@ -27,9 +27,9 @@ struct RegionWatch: Sendable {
   /// until the next check, because the border is too far away.
   private var holdsUntil = BootInstant.origin
   private var sawUncertain = false
-  /// When locations began to arrive that all lack an accuracy.
+  /// The time since which all locations that arrived have lacked an accuracy.
   private var blindSince: BootInstant?
-  /// When the last location arrived that was not derived from the network address.
+  /// When the last location that was not derived from the network address arrived.
   private var betterAt: BootInstant?
   /// When the source is tried next, see ``SourceTries``.
   private var checkAt: BootInstant
@@ -111,7 +111,7 @@ extension RegionWatch {
     lossAt(configuration).map { now >= $0 } ?? false
   }
 
-  /// Whether the state is unknown because no location has an accuracy. A source that reports none never will.
+  /// Whether the state is unknown because no location has an accuracy. A source that reports no accuracy never will.
   func isBlind(_ configuration: RegionConfiguration, at now: BootInstant) -> Bool {
     blindEnd(configuration).map { now >= $0 } ?? false
   }

@@ -14,10 +14,10 @@ final class DeliverySlot: Subscriber, Cancellable {
 
   /// The locations to drop.
   enum Part {
-    /// The locations not sent yet, because the device may have moved. The thresholds still count from the last one
+    /// The locations not sent yet, because the device may have moved. The thresholds still count from the last location
     /// sent.
     case waiting
-    /// The last location sent as well, because the client may no longer have it. Nothing is sent afterwards.
+    /// These, and the last location sent, because the client may no longer have it. Nothing is sent afterwards.
     case everything
   }
 
@@ -28,15 +28,16 @@ final class DeliverySlot: Subscriber, Cancellable {
   private var emit: ((Location) -> Void)?
   private var subscription: (any Subscription)?
   private var newest: Location?
-  /// The newest location from before the question that holds deliveries. It may be sent as soon as that is answered.
+  /// The newest location from before the question that holds deliveries. It may be sent as soon as that question is
+  /// answered.
   private var earlier: Location?
   private var waitsForRoom = false
   /// Whether the location that is sent has waited.
   private var isLate = true
 
   /// Creates a slot that sends nothing while `hold` holds it; ``release()`` checks that again. Without a pacer, every
-  /// location is sent. A location that arrived before `earliest`, unless that is the origin, would reveal where the
-  /// user was without access; one that a source only asserts is still true. `whenRoom` calls its argument once a
+  /// location is sent. Locations from before `earliest`, unless that is the origin, are not sent, because they would
+  /// reveal where the user was without access. Asserted ones are still true. `whenRoom` calls its argument once a
   /// location may be sent, possibly immediately.
   init(
     _ pacer: Pacer?, after earliest: BootInstant = .origin, hold: @escaping () -> Hold<BootClock>? = { nil },

@@ -56,8 +56,8 @@ package final class LastPlaces {
     client.credentials.flatMap { memory.location(of: $0.userID, at: level, Self.now) }
   }
 
-  /// Erases a user's location when a client of that user is refused, except for a reason that concerns only the moment
-  /// or only that program.
+  /// Erases a user's location when a client of that user is refused, unless the reason concerns only the moment or only
+  /// that program.
   func note(_ authorization: Authorization, of client: Client) {
     guard authorization.status == .denied || authorization.status == .restricted,
       ![.sessionInactive, .sandboxed, .policyUnavailable, .disallowedByConfiguration].contains(authorization.reason),

@@ -19,8 +19,8 @@ final class SharedLocations {
   private var arbiter = FixArbiter()
   private var reducers: [AccuracyLevel: GridReducer] = [:]
   private var levels: [AccuracyLevel: PassthroughSubject<Location, Never>] = [:]
-  /// The sequence number of the last location published at each reduced level. Its repetition with each finer location
-  /// would reveal when those arrive.
+  /// The sequence number of the last location published at each reduced level. Repeating that location with each finer
+  /// one would reveal when finer ones arrive.
   private var published: [AccuracyLevel: UInt64] = [:]
   /// The time from which reduced locations may be published: the last wake-up.
   private var validFrom = BootInstant.origin

@@ -19,7 +19,7 @@ final class Client: GatekeeperClient {
   var onProven: (() -> Void)?
   /// When it was last seen without access. Facts that are still missing do not count.
   private(set) var deniedAt = BootInstant.origin
-  /// When access was last regained; the far future without it. The client receives no earlier exact location.
+  /// When access was last regained, or the far future without access. The client receives no earlier exact location.
   private(set) var exactFrom = BootInstant.origin
   let queue: OutgoingQueue
   private(set) var objects: [UInt64: any OwnedObject] = [:]
@@ -69,8 +69,8 @@ final class Client: GatekeeperClient {
 
   override var isWaiting: Bool { !objects.isEmpty || !requests.isEmpty }
 
-  /// Calls `action` with the credentials once the account is known, too, possibly immediately, or with nil if the bus
-  /// does not report them, in which case the client must be refused.
+  /// Calls `action` with the credentials once the account is known, too, possibly immediately. If the bus does not
+  /// report the credentials, calls it with nil, and the client must be refused.
   func whenKnown(_ action: @escaping (Credentials?) -> Void) {
     if account != nil { return action(credentials) }
     lookup.ask(about: name, isUrgent: true) { [weak self] credentials in

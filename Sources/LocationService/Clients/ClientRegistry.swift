@@ -14,7 +14,7 @@ final class ClientRegistry {
   var limits: Limits
   private var clients: [BusName: Client] = [:]
   private var quotas: [ObjectKind: Quota] = [:]
-  /// The part of ``quotas`` that clients hold that were never authorized.
+  /// The part of ``quotas`` that is held by clients that were never authorized.
   private var unproven: [ObjectKind: Quota] = [:]
   private var prompts = Quota()
   private var callBuckets: [Account: TokenBucket] = [:]

@@ -7,9 +7,9 @@ import MainLoop
 /// Accounts take turns. A review may answer hundreds of calls that waited for the same decision, so while the bus has no
 /// room for more answers, only one client is reviewed at a time.
 final class ReviewTurns<Client: AnyObject> {
-  /// The least time between two passes.
+  /// The minimum time between two passes.
   private static var gap: Duration { .milliseconds(5) }
-  /// The same while the bus has not taken the answers to the last one.
+  /// The same, while the bus has not taken the answers of the last pass.
   private static var crowdedGap: Duration { .milliseconds(10) }
 
   private var turns = TurnQueue<Account, Client>()

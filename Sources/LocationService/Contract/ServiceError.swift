@@ -32,7 +32,7 @@ nonisolated extension DBusError {
   /// No location can arrive, for a reason given by the source.
   static func unavailable(_ reason: SourceReason) -> DBusError { DBusError(.locationUnavailable, reason.sentence) }
 
-  /// An error of the location manager as one of the contract.
+  /// Converts an error of the location manager into one of the contract.
   init(_ error: LocationError) {
     let name: ErrorName =
       switch error.code {

@@ -46,8 +46,8 @@ final class CallIntake {
 
   var count: Int { queue.count }
 
-  /// Continues a call of a client that waited for facts, when it is its account's turn and its answer has room. A call
-  /// that did not wait continues immediately, unless it would overtake one of the same client that did.
+  /// Continues a call that waited for facts about its client, when it is the account's turn and the answer has room. A
+  /// call that did not wait continues immediately, unless it would overtake one of the same client that did wait.
   func resume(_ client: Client, hasWaited: Bool, _ action: @escaping () -> Void) {
     guard client.resumingCalls > 0 || hasWaited && !(ready.isEmpty && outbox.takesCalls) else { return action() }
     client.resumingCalls += 1
@@ -127,7 +127,7 @@ final class CallIntake {
     }
   }
 
-  /// While the bus is slow, an account is refused nothing before its other calls have been answered.
+  /// While the bus is slow, no call of an account is refused before its other calls have been answered.
   private func mayRefuse(_ account: Account) -> Bool { !outbox.isSlow || queue.count(of: account) == 0 }
 
   private func refuseDue() {
@@ -175,7 +175,7 @@ final class CallIntake {
   private func dispatch() {
     let end = MainLoop.main.clock.monotonic() + Self.slice
     repeat {
-      // dbus-daemon takes at least 4 KiB at a time, so a short answer behind another one is not later than alone.
+      // dbus-daemon takes at least 4 KiB at a time, so a short answer is not delayed by the one before it.
       let (hasRoom, hasShortRoom) = outbox.roomForCalls
       guard hasShortRoom else { return dispatchWhenRoom() }
       let isResuming = hasRoom && resumeNext()

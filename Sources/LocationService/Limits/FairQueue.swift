@@ -6,8 +6,8 @@ import GeopublicistGatekeeper
 /// While several wait, an account whose calls had long answers is passed over until the others have had answers of the
 /// same length, because the bus takes only a few KiB from the service at a time (deficit round robin).
 ///
-/// A client whose account is not known yet has its own line, which joins the account's line once it is. The order of
-/// each client's calls is preserved. In the common account, users take turns.
+/// A client whose account is not known yet has its own line, which joins the account's line once the account is known.
+/// The order of each client's calls is preserved. In the common account, users take turns.
 nonisolated struct FairQueue<Client: Hashable, Call> {
   /// The maximum number of calls and bytes waiting per account or unknown client, and in total.
   struct Bounds: Sendable {
@@ -56,7 +56,7 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     if let account { move(client, from: nil, to: account, user: user) }
     let line = load(of: account.map { known[$0] } ?? unknown[client] ?? [])
     guard line.calls < bounds.calls, line.bytes + size <= bounds.bytes || line.calls == 0 else { return .account }
-    // The first few calls of a line always have room, even if clients of others fill the queue.
+    // The first few calls of a line always have room, even if clients of other accounts fill the queue.
     let isFirst = line.calls < bounds.firstCalls && size <= bounds.firstBytes
     guard isFirst || !(account == nil ? isFullForUnknown : isFull) else { return .whole }
     let waiting = Waiting(client: client, user: user, call: call, bytes: size)

@@ -3,8 +3,8 @@ import DBus
 import GeopublicistGatekeeper
 import MainLoop
 
-/// Limits what is queued for clients, so that neither the bus nor a client that does not read can make the service, or
-/// the bus on the service's account, hold an unbounded amount.
+/// Limits the messages that are queued for clients. Otherwise a slow bus, or a client that does not read, could make
+/// the service hold an unbounded amount, or make the bus hold it on the service's account.
 final class Outbox {
   /// The number of queued bytes above which nothing deferrable is sent. A queued message takes about twice its size in
   /// memory, and all subscriptions together must not grow the service by more than 2 MiB.
@@ -49,7 +49,7 @@ final class Outbox {
   /// Whether the answer to another call could be sent without much delay.
   var takesCalls: Bool { roomForCalls.any }
 
-  /// Whether the answer to another call could be sent without much delay, and to one of an account with few calls.
+  /// Whether an answer could be sent without much delay: to any call, and to a call of an account with few calls.
   var roomForCalls: (any: Bool, few: Bool) {
     let queued = queuedBytes()
     pace.look(queued: queued, at: now)
@@ -200,6 +200,6 @@ struct OutgoingQueue {
     outbox?.whenStateDue(for: client, object, action)
   }
 
-  /// Sends signals in `body`. Without room, only what is sent once for each object may be sent.
+  /// Sends signals in `body`. Without room, only signals that are sent once for each object may be sent.
   func signal(_ body: () -> Void) { outbox?.signal(body) }
 }

@@ -100,7 +100,7 @@ final class PingPool: ClientPinging {
     return !overdue.isEmpty
   }
 
-  /// Closes the connection with most abandoned pings. The others on it are sent again.
+  /// Closes the connection with the most abandoned pings. The other pings on it are sent again.
   private func closeMostAbandoned() {
     guard let lane = lanes.max(by: { $0.abandoned < $1.abandoned }), lane.abandoned > 0 else { return }
     lanes.removeAll { $0 === lane }

@@ -14,7 +14,7 @@ nonisolated struct Quota: Sendable {
     case whole
   }
 
-  /// The amount that an account may hold regardless of its share. Accounts cost a login.
+  /// The amount that an account may hold regardless of its share. Each further account requires a login.
   static let free = 16
   /// The part of the whole (one in this many) that root may take beyond it.
   static let reservedPart = 64

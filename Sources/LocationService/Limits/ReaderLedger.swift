@@ -26,11 +26,11 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     var unproven = 4 * 1024 * 1024
     /// The number of unproven bytes per client that are forgiven each second.
     var forgivenPerSecond = 8 * 1024
-    /// An account's unproven bytes from which its clients are pinged at a sixteenth of the usual tally.
+    /// The number of an account's unproven bytes at which its clients are pinged at a sixteenth of the usual tally.
     var accountPing = 4 * 1024 * 1024
-    /// An account's unproven bytes from which its clients are sent nothing while they owe an answer.
+    /// The number of an account's unproven bytes at which its clients are sent nothing while they owe an answer.
     var account = 16 * 1024 * 1024
-    /// All accounts' unproven bytes above which each may have only a quarter of ``account``.
+    /// The number of all accounts' unproven bytes above which each account may have only a quarter of ``account``.
     var all = 48 * 1024 * 1024
   }
 
@@ -39,7 +39,7 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     case reading
     /// Only the newest location, once a minute.
     case reduced
-    /// Nothing until the next sign of life. Calls are dropped unless they count as one.
+    /// Nothing until the next sign of life. Calls that are no sign of life are dropped.
     case suspended
   }
 
@@ -75,7 +75,7 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     if entries[client]?.pingedAt == nil { entries[client]?.pingedAt = now }
   }
 
-  /// Whether a ping is due that could not be sent.
+  /// Whether a ping that could not be sent is due.
   func isPingDue(_ client: Client) -> Bool { entries[client].map(isPingDue) ?? false }
 
   private func isPingDue(_ entry: Entry) -> Bool {

@@ -4,8 +4,8 @@ import MainLoop
 
 /// Events of everything that belongs to a client: objects and pending calls.
 ///
-/// Each requirement is `nonisolated` by itself, because Swift 6.2 crashes if the protocol is and an enumeration's case
-/// satisfies it.
+/// Each requirement is `nonisolated` by itself, because the compiler of Swift 6.2 crashes if the whole protocol is
+/// `nonisolated` and an enumeration's case satisfies a requirement.
 protocol ClientEvent: MachineEvent, Sendable {
   /// The current decision of the gatekeeper.
   nonisolated static func access(_ access: ClientAccess) -> Self

@@ -10,7 +10,7 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
   private(set) var region: RegionMachine
   /// The last event sent to the owner. Nil before the first one and as soon as access is lost.
   private(set) var last: RegionReport?
-  /// The loss of the state that has not been sent to the owner. Until it is sent, everything else waits.
+  /// The loss of the state, if it has not been sent to the owner yet. Until it is sent, everything else waits.
   private var loss: RegionReport?
   /// When the first evidence for the current state was measured.
   private(set) var since = Timestamp()
@@ -111,11 +111,11 @@ nonisolated extension MonitoredRegionMachine {
         if event.state != event.previous { since = event.timestamp }
         var report = RegionReport(event: event, level: level)
         if options.region.includesLocation, let location = event.location {
-          // It may be from before access was granted again or extended to finer locations.
+          // The location may be from before access was granted again or extended to finer locations.
           report.delivery = Delivery(location: location, isReduced: location.level < options.accuracy)
         }
         if event.kind == .lost {
-          // The owner saw the state that was lost first.
+          // Of several losses in a row, the owner knows only the state before the first.
           report.event.previous = loss?.event.previous ?? event.previous
           loss = report
         } else {
@@ -135,7 +135,7 @@ nonisolated extension MonitoredRegionMachine {
     return loss.map { numbered($0) }
   }
 
-  /// Numbers an event that is sent now. One that was replaced before it was sent leaves no gap.
+  /// Numbers an event that is sent now. An event that was replaced before it was sent leaves no gap.
   private mutating func numbered(_ report: RegionReport) -> RegionReport {
     var report = report
     delivered &+= 1

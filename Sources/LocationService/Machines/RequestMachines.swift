@@ -64,7 +64,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
       source = status
       return evaluate()
     case .location(let location, let level):
-      // One that was held back arrived earlier, maybe long before the call.
+      // A location that was held back arrived earlier, maybe long before the call.
       if level != .exact || accepts(arrivedAt: location.receivedAt, at: now) { take(location) }
       return evaluate(released: location)
     case .slept:
@@ -131,7 +131,7 @@ nonisolated extension LocationRequestMachine {
     if options.requiredAccuracy <= 0 || accuracy <= options.requiredAccuracy {
       kept = location
     } else if options.isBestEffort, accuracy <= best?.accuracy ?? .infinity,
-      // It answers the call at the deadline, when a cached location may be too old.
+      // The best location answers the call only at the deadline; by then a cached one may be too old.
       location.level != .exact || accepts(arrivedAt: location.receivedAt, at: end)
     {
       best = location

@@ -53,8 +53,8 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
     let level = access.authorization.revealedLevel(asked: machine.options.accuracy)
     guard access.authorization.isAuthorized else { return access }
     if let arrival = service.locations.newestArrival, let newest = service.locations.newest(for: level) {
-      // Its age is that of the reduced location: questions of different ages would reveal when the finer one arrived.
-      // After a refusal, the location of the interval counts as soon as any has arrived.
+      // The age is that of the reduced location: calls with different maximum ages would otherwise reveal when the
+      // finer one arrived. After a refusal, the location of the interval counts as soon as any location has arrived.
       let isCurrent = service.locations.isCurrent(newest, at: level) && arrival > client.deniedAt
       let isAllowed =
         level != .exact || client.exactFrom == .origin || newest.receivedAt > client.exactFrom || newest.isAsserted

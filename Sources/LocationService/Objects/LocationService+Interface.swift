@@ -40,7 +40,7 @@ extension LocationService: Location1Skeleton {
     withClient(of: call) { client in AuthorizationRequest(call, from: client, options, in: self).begin() }
   }
 
-  /// While a user floods dbus-daemon, it takes 4 KiB at a time from the service, so that a longer list would delay
+  /// While a user floods dbus-daemon, dbus-daemon takes 4 KiB at a time from the service, so a longer list would delay
   /// the answers to all users by more than 200 ms.
   private static let largestList = 256
 

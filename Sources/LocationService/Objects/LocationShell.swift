@@ -54,13 +54,13 @@ class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.
   /// Sends the waiting location if nothing holds it.
   final func release() { slot?.release() }
 
-  /// Sends it although there may be no room.
+  /// Sends the waiting location although there may be no room.
   final func sendNow() { slot?.send() }
 
   /// Applies changed thresholds to the running chain.
   final func configureChain(at level: AccuracyLevel) { pacer.configure(thresholds(at: level)) }
 
-  /// Converts a time of the boot clock to the clock of the schedule, and the same time always to the same result.
+  /// Converts a time of the boot clock to the clock of the schedule. The same time always yields the same result.
   final func monotonic(_ time: BootInstant) -> MonotonicInstant {
     if time != converted.at { converted = (time, MainLoop.main.clock.monotonic(at: max(time, now))) }
     return converted.monotonic

@@ -7,8 +7,8 @@ import MainLoop
 
 /// A client's region, driven by a ``MonitoredRegionMachine``.
 ///
-/// Nothing is evaluated that could not be sent. While the client does not read, the chain keeps the newest location and
-/// the timer waits, so nothing accumulates and the sequence of events has no gaps.
+/// Nothing is evaluated while its result could not be sent. While the client does not read, the chain keeps the newest
+/// location and the timer waits, so nothing accumulates and the sequence of events has no gaps.
 final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
   private var waitsForRoom = false
   private var waitsForTelling = false

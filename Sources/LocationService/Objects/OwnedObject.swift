@@ -8,7 +8,7 @@ protocol ClientPart: AnyObject {
   func refresh()
   /// Drops what was measured before a suspend.
   func slept()
-  /// Ends it, and reports the reason, if any, to its owner.
+  /// Ends the object, and reports the reason, if any, to its owner.
   func end(_ reason: ClosedReason?)
 }
 
@@ -25,7 +25,7 @@ protocol OwnedObject: ClientPart {
   /// The object's row in `ListSubscriptions`, which never contains a coordinate.
   var listEntry: Value { get }
   func clockChanged()
-  /// Drops the location that waits to be sent, or all of them.
+  /// Drops the location that waits to be sent, or all locations.
   func forget(_ part: DeliverySlot.Part)
   /// Sends changed state to the owner when there is room.
   func tellLater()

@@ -11,7 +11,7 @@ final class SubscriptionList {
     let rows: Int
   }
 
-  /// The maximum age of a reply whose rows may have changed without being added or removed, for each row.
+  /// The maximum age, per row, of a reply whose rows may have changed without being added or removed.
   private static let patience = Duration.milliseconds(2)
   private var entries: [UInt32: Entry] = [:]
 

@@ -128,7 +128,7 @@ final class ValuesLink<Input, Failure: Error>: Link, Subscriber {
     if early > .none { subscription.request(early) }
   }
 
-  /// Requests one value. Returns whether it may still have to be waited for.
+  /// Requests one value. Returns whether the caller may still have to wait for it.
   func ask(_ waiter: Waiter<Input>) -> Bool {
     if let value = values.popFirst() {
       waiter.value = .some(value)

@@ -88,7 +88,7 @@ final class FoldLink<Input, Memory, Output, Failure: Error>: EagerLink<Input, Ou
 }
 
 extension Publisher {
-  /// Attaches a subscriber behind an operator whose result at the end of upstream is made of its memory.
+  /// Attaches a subscriber behind an operator whose result at the end of upstream is computed from its memory.
   @inlinable
   func fold<Memory, S: Subscriber>(
     _ label: String, _ start: Memory, _ subscriber: S, conclude: @escaping (Memory) -> S.Input?,

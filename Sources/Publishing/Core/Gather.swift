@@ -20,7 +20,7 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
     downstream = Outlet(subscriber)
   }
 
-  /// Whether the end has been reached, after which no side counts.
+  /// Whether the end has been reached, after which all sides are ignored.
   @inlinable var isOver: Bool { phase == .ending || phase == .done }
 
   /// Creates the subscriber for one upstream.
@@ -63,7 +63,7 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
     guard demand > .none, let tuple = next() else { return .none }
     demand.spendOne()
     let more = downstream.receive(tuple)
-    // The end first: nothing more is asked of the other sides if no tuple can follow.
+    // Check for the end first: nothing more is requested from the other sides if no tuple can follow.
     finishIfOver()
     guard !isOver else { return .none }
     if more > .none { ask(more, except: side) }

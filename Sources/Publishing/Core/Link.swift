@@ -120,7 +120,7 @@ class OperatorLink<Input, Output, Failure: Error>: Link, Subscriber {
     downstream.receive(completion: completion)
   }
 
-  /// Delivers the completion of upstream through `schedule`, unless the subscription is cancelled until then.
+  /// Delivers the completion of upstream through `schedule`, unless the subscription is cancelled before then.
   @inlinable
   final func complete(_ completion: Subscribers.Completion<Failure>, _ schedule: (@escaping () -> Void) -> Void) {
     phase = .ending

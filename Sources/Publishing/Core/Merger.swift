@@ -115,8 +115,8 @@ final class Merger<Input, Failure: Error>: Subscription, Described {
     }
   }
 
-  /// Completes if one side has failed, or if all have ended and no value waits. Not in the middle of the waiting
-  /// values.
+  /// Completes if one side has failed, or if all have ended and no value waits. Does nothing while waiting values are
+  /// being delivered.
   @inlinable
   func endIfOver() {
     guard !isDone, !isDraining, failure != nil || (open == 0 && waiting.isEmpty) else { return }

@@ -31,7 +31,7 @@ struct Outlet<Input, Failure: Error>: Subscriber {
     }
   }
 
-  /// Differs with each call, since publishers never compare outlets.
+  /// Returns a new identifier each time. This is harmless, since publishers never compare outlets.
   @usableFromInline var combineIdentifier: CombineIdentifier { CombineIdentifier() }
 
   @inlinable func receive(subscription: any Subscription) { onSignal(.subscription(subscription)) }

@@ -64,7 +64,7 @@ private final class TableEntry: Sendable {
 
 private struct PublisherTable {
   var entries: [ObjectIdentifier: TableEntry] = [:]
-  /// The number of entries at which those of released objects are removed next.
+  /// The number of entries at which the entries of released objects are removed next.
   var limit = 64
 
   mutating func entry(for object: AnyObject) -> TableEntry {

@@ -23,7 +23,7 @@ extension Publishers {
     }
   }
 
-  /// As ``CombineLatest``, of three publishers.
+  /// Like ``CombineLatest``, but of three publishers.
   public struct CombineLatest3<A: Publisher, B: Publisher, C: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure {
     public typealias Output = (A.Output, B.Output, C.Output)
@@ -46,7 +46,7 @@ extension Publishers {
     }
   }
 
-  /// As ``CombineLatest``, of four publishers.
+  /// Like ``CombineLatest``, but of four publishers.
   public struct CombineLatest4<A: Publisher, B: Publisher, C: Publisher, D: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure, C.Failure == D.Failure {
     public typealias Output = (A.Output, B.Output, C.Output, D.Output)

@@ -17,7 +17,7 @@ extension Publishers {
     }
   }
 
-  /// As ``Merge``, of three publishers.
+  /// Like ``Merge``, but of three publishers.
   public struct Merge3<A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>>: Publisher {
     public typealias Output = A.Output
     public typealias Failure = A.Failure
@@ -34,7 +34,7 @@ extension Publishers {
     }
   }
 
-  /// As ``Merge``, of four publishers.
+  /// Like ``Merge``, but of four publishers.
   public struct Merge4<
     A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>,
     D: Publisher<A.Output, A.Failure>
@@ -55,7 +55,7 @@ extension Publishers {
     }
   }
 
-  /// As ``Merge``, of five publishers.
+  /// Like ``Merge``, but of five publishers.
   public struct Merge5<
     A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>,
     D: Publisher<A.Output, A.Failure>, E: Publisher<A.Output, A.Failure>
@@ -77,7 +77,7 @@ extension Publishers {
     }
   }
 
-  /// As ``Merge``, of six publishers.
+  /// Like ``Merge``, but of six publishers.
   public struct Merge6<
     A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>,
     D: Publisher<A.Output, A.Failure>, E: Publisher<A.Output, A.Failure>, F: Publisher<A.Output, A.Failure>
@@ -102,7 +102,7 @@ extension Publishers {
     }
   }
 
-  /// As ``Merge``, of seven publishers.
+  /// Like ``Merge``, but of seven publishers.
   public struct Merge7<
     A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>,
     D: Publisher<A.Output, A.Failure>, E: Publisher<A.Output, A.Failure>, F: Publisher<A.Output, A.Failure>,
@@ -129,7 +129,7 @@ extension Publishers {
     }
   }
 
-  /// As ``Merge``, of eight publishers.
+  /// Like ``Merge``, but of eight publishers.
   public struct Merge8<
     A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>,
     D: Publisher<A.Output, A.Failure>, E: Publisher<A.Output, A.Failure>, F: Publisher<A.Output, A.Failure>,

@@ -101,7 +101,7 @@ final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure
 
   @usableFromInline
   func log(_ head: String, _ subject: String, _ end: String) {
-    // The stream may cause the next line before it returns.
+    // Writing to the stream may cause another line, so `line` is emptied first.
     var text = ""
     swap(&text, &line)
     text.removeAll(keepingCapacity: true)

@@ -23,7 +23,7 @@ extension Publishers {
     }
   }
 
-  /// As ``Zip``, of three publishers.
+  /// Like ``Zip``, but of three publishers.
   public struct Zip3<A: Publisher, B: Publisher, C: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure {
     public typealias Output = (A.Output, B.Output, C.Output)
@@ -46,7 +46,7 @@ extension Publishers {
     }
   }
 
-  /// As ``Zip``, of four publishers.
+  /// Like ``Zip``, but of four publishers.
   public struct Zip4<A: Publisher, B: Publisher, C: Publisher, D: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure, C.Failure == D.Failure {
     public typealias Output = (A.Output, B.Output, C.Output, D.Output)

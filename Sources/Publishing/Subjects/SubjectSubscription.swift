@@ -5,7 +5,7 @@ protocol Broadcaster<Output, Failure>: AnyObject, Publisher {
   var subscriptions: SubscriptionList<Output, Failure> { get set }
   /// The name of a subscription in `print()`.
   var subscriptionLabel: String { get }
-  /// The value for a subscriber that missed it because of missing demand, if one is kept.
+  /// The value that a subscriber missed for lack of demand, if one is kept.
   var newest: Output? { get }
   /// Called when a subscriber has requested values.
   func wanted(by subscription: SubjectSubscription<Output, Failure>)

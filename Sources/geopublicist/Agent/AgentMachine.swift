@@ -4,13 +4,13 @@ import DBus
 /// Decides when this program is its user's GeoClue agent.
 ///
 /// GeoClue follows the agent that registered last, and forgets the user when an earlier one leaves the bus, so a second
-/// agent must not register at all. Only GeoClue may call agents. Whether one is registered shows in whether GeoClue returns
-/// a client to a program of this user.
+/// agent must not register at all. Only GeoClue may call agents. If GeoClue returns a client to a program of this user,
+/// an agent is registered.
 nonisolated struct AgentMachine {
   enum Event: Hashable, Sendable {
     case geoclueAppeared
     case geoclueVanished
-    /// GeoClue has returned a client to this user, so another agent is registered; or it has not, so there is none.
+    /// GeoClue has returned a client to this user, so another agent is registered; without a client there is none.
     case probed(isAnotherRegistered: Bool)
     /// A connection of this user is another agent: it announced its level, or it belongs to a desktop's program.
     case rivalFound(BusName, hasAnnounced: Bool)
@@ -23,7 +23,7 @@ nonisolated struct AgentMachine {
   }
 
   enum Action: Hashable, Sendable {
-    /// Find out whether another agent is registered, instead of an earlier probe.
+    /// Find out whether another agent is registered. Replaces an earlier probe.
     case probe
     case register
     /// List the user's connections, one of which is the agent that GeoClue follows.

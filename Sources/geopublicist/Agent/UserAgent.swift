@@ -75,7 +75,7 @@ final class UserAgent {
 ///
 /// Closing the connection also ends the client, or the call that GeoClue would answer later.
 final class AgentProbe {
-  /// How long GeoClue may take for the client after it has answered another call. An agent registers sooner.
+  /// How long GeoClue may take to return a client after it has answered another call. An agent registers sooner.
   private static let patience = Duration.seconds(1)
 
   private let connection: Connection

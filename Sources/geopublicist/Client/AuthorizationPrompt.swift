@@ -66,7 +66,7 @@ final class AuthorizationPrompt {
       case .success(let answer):
         invocation.output.clearProgress()
         handler(answer)
-        // After the handler, whose explanation depends on the agent.
+        // The agent ends after the handler, whose explanation depends on the agent.
         agent?.end()
         agent = nil
       case .failure(let error): invocation.fail(error)

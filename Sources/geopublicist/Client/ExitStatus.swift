@@ -20,7 +20,7 @@ nonisolated struct Failure {
   let message: String
   let status: Int32
 
-  /// Describes an error on a bus, which `bus` names.
+  /// Describes an error on the bus that `bus` names.
   ///
   /// - Parameter presence: Whether the service runs or can be started, where that is known: a service that fails to
   ///   start is reported as silent by dbus-daemon and as unknown by dbus-broker.

@@ -86,7 +86,7 @@ final class RunningProgram {
     defer { posix_spawn_file_actions_destroy(&actions) }
     if isQuiet { posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) }
     if let third { posix_spawn_file_actions_adddup2(&actions, third, 3) }
-    // This process blocks the signals that the main loop reads and ignores SIGPIPE; the program must not inherit that.
+    // This process blocks the signals that the main loop reads and ignores SIGPIPE; the program must inherit neither.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

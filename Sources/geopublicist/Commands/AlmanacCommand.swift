@@ -11,7 +11,7 @@ final class AlmanacCommand: Command {
   static func declareOptions(_ parser: OptionParser) {
     parser.addSwitch("follow", "F", tr("Show it now and at each change"))
     parser.addText(
-      "format", "f", tr("Print this text, such as '{phase} until {next-time}', or waybar"), value: "TEXT",
+      "format", "f", tr("Print this text, such as '{phase} until {next-time}', or the preset waybar"), value: "TEXT",
       words: ["waybar"]
     )
     SubscriptionArguments.declare(parser, ClientOption.ofAlmanac)
@@ -93,8 +93,8 @@ final class AlmanacCommand: Command {
 }
 
 extension Invocation {
-  /// Requests an almanac of a location of the last day, which seldom changes the times by more than minutes; without
-  /// one, of an older location.
+  /// Requests an almanac for a location that is at most a day old, because the times seldom change by more than minutes
+  /// in a day; if there is no such location, for an older one.
   func requestAlmanac(
     _ options: ClientOptions, on service: ServiceConnection,
     _ handler: @escaping (Result<Almanac, CallFailure>) -> Void

@@ -70,7 +70,7 @@ final class LocateCommand: Command {
     }
   }
 
-  /// Informs the user about a decision for which the service waits, if it has one of these reasons.
+  /// Informs the user about a decision for which the service waits, if the decision has one of these reasons.
   private func sayWhatItWaitsFor(_ service: ServiceConnection, _ reasons: [AuthorizationReason]) {
     guard !hasSaidWhy else { return }
     service.manager.getAll { [weak self] result in

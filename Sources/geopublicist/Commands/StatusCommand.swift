@@ -9,7 +9,7 @@ final class StatusCommand: Command {
   static let summary = tr("Show the state of the service, GeoClue and this user's access")
   static let examples: Examples = [
     ("status", tr("Show the state of the service and the authorization.")),
-    ("status --json", tr("Print it as one JSON object, with the limits of the service.")),
+    ("status --json", tr("Print the status as one JSON object, with the limits of the service.")),
   ]
 
   /// The service promises to answer within 5 s.
@@ -21,7 +21,7 @@ final class StatusCommand: Command {
 
   func begin() {
     guard let service = invocation.connect() else { return }
-    // Read directly, since the JSON output keeps the order of the properties.
+    // The properties are read directly, since the JSON output keeps their order.
     let properties = Proxy(
       on: service.connection, destination: ServiceContract.service, path: ServiceContract.path, interface: .properties)
     properties.call(

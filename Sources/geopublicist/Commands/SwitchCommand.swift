@@ -81,7 +81,7 @@ final class SwitchCommand: Command {
     ((try? BusQuestions(invocation.bus))?.agents() ?? []).filter { !$0.isOwn && $0.level != nil }
   }
 
-  /// Returns why the switch does not have the wanted effect; nil if it has.
+  /// Returns why the switch does not have the wanted effect; nil if it does.
   nonisolated static func complaint(
     about level: AccuracyLevel, _ state: AgentState, _ others: [AgentProgram], on desktop: Desktop
   ) -> String? {

@@ -103,7 +103,7 @@ extension TimeZoneCommand {
       if let zone, zone != shown { invocation.show([zone], orJSON: [Self.json(almanac)]) }
       if zone == nil { invocation.complain(Self.undecided) }
       shown = zone
-      // A zone that is only likely changes nothing.
+      // A zone that is merely likely changes nothing.
       handle(.computed(almanac.isApproximate || almanac.isRemembered ? nil : zone))
     case .authorization(let authorization):
       invocation.complain(about: authorization)

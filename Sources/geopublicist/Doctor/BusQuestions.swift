@@ -26,7 +26,7 @@ final class BusQuestions {
     }
   }
 
-  /// Turns the main loop until a condition holds, which answers to calls must make true.
+  /// Turns the main loop until answers to calls have made a condition true.
   func turnLoop(until condition: () -> Bool) {
     while !condition() { MainLoop.main.iterate(mayBlock: true) }
   }
@@ -51,7 +51,7 @@ final class BusQuestions {
     return names("ListActivatableNames").contains(service.rawValue) ? .activatable : .missing
   }
 
-  /// Returns what a failed call shows about a service; `presence` is the earlier knowledge.
+  /// Returns what a failed call shows about a service; `presence` is what was known before the call.
   static func outcome(of error: DBusError, after presence: DoctorFacts.Service?) -> DoctorFacts.Service {
     switch error.name {
     case .accessDenied: .refused(message: error.message)

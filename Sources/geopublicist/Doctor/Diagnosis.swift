@@ -7,7 +7,7 @@ import GeopublicistProcessSupport
 nonisolated struct Diagnosis: Equatable {
   enum Outcome: String {
     case good = "ok"
-    /// Worth knowing, but no problem on its own.
+    /// Worth knowing, but not a problem on its own.
     case hint = "hint"
     case problem = "problem"
   }
@@ -39,7 +39,7 @@ nonisolated struct Diagnosis: Equatable {
 }
 
 nonisolated extension DoctorFacts {
-  /// Whether the service or GeoClue refuses for a reason.
+  /// Whether the service or GeoClue refuses for the given reason.
   func isRefused(for reason: AuthorizationReason) -> Bool {
     if authorizationReason == reason.rawValue { return true }
     guard case .refused(let message) = probe else { return false }
@@ -76,7 +76,7 @@ nonisolated extension DoctorFacts {
 }
 
 nonisolated extension Diagnosis {
-  /// Whether the subject is what a location depends on, rather than a program that delivers it.
+  /// Whether the subject is a condition for locations, rather than a program that delivers them.
   fileprivate var isCondition: Bool { !["bus", "service", "settings", "geoclue"].contains(subject) }
 
   fileprivate var asHint: Diagnosis {
@@ -86,7 +86,7 @@ nonisolated extension Diagnosis {
 }
 
 nonisolated extension [Diagnosis] {
-  /// The findings with problems as hints that do not matter before another one is solved.
+  /// The findings, in which problems that do not matter until another one is solved have become hints.
   fileprivate var withoutConsequences: [Diagnosis] {
     let problems = filter { $0.outcome == .problem }
     func has(_ subjects: String...) -> Bool { problems.contains { subjects.contains($0.subject) } }

@@ -33,10 +33,10 @@ nonisolated extension Diagnosis {
         "sudo systemctl restart geoclue; journalctl -u geoclue")
     case .refused(let message):
       let finding = tr("The policy of the system bus does not allow this user to call GeoClue: \(message)")
-      // On the system bus the service calls GeoClue, and its state shows whether it may.
+      // On the system bus the service calls GeoClue, and the service's state shows whether it is allowed to.
       guard
         facts.isSession || facts.service != .running || facts.stateReason == SourceReason.disallowedByPolicy.rawValue
-      else { return hint("policy", "geoclue", tr("\(finding). The service calls it as another user")) }
+      else { return hint("policy", "geoclue", tr("\(finding). The service calls GeoClue as another user")) }
       if let remedy = securityModule(message) { return problem("policy", "security-module", finding, remedy) }
       return problem(
         "policy", "geoclue", finding,

@@ -49,7 +49,7 @@ nonisolated struct DoctorFacts {
     case error(name: String, message: String)
   }
 
-  /// Whether the location server can be reached that GeoClue uses for Wi-Fi and IP addresses.
+  /// Whether the location server that GeoClue uses for Wi-Fi and IP addresses can be reached.
   enum Server: Equatable {
     case reachable
     case unknownHost
@@ -95,7 +95,7 @@ nonisolated struct DoctorFacts {
   var isBusForeign = false
   /// Whether this program runs in a container.
   var isInContainer = false
-  /// The full file system of those that services write to.
+  /// The first file system that is full, among those that services write to.
   var fullFolder: String?
   /// Whether the socket of the bus refuses this user.
   var isBusDenied = false
@@ -112,12 +112,12 @@ nonisolated struct DoctorFacts {
   var serviceConfigurationError: String?
   /// The installed service programs.
   var servicePrograms: [String] = []
-  /// Whether the rules of the bus that permit the service its name are missing.
+  /// Whether the rules of the bus that allow the service to own its name are missing.
   var isBusPolicyMissing = false
   /// Subscriptions that have received nothing and whose processes have exited.
   var clientsOfExitedProcesses = 0
   var geoclue: Service?
-  /// Whether GeoClue hangs while it starts, and libproxy is installed, in which it can.
+  /// Whether GeoClue hangs while it starts, and libproxy, which can cause that, is installed.
   var isGeoClueStuckInProxy = false
   var isGeoClueUserMissing = false
   /// GeoClue's number for the level of its sources.

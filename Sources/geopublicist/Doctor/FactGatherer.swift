@@ -111,7 +111,7 @@ extension FactGatherer {
         milliseconds: 15_000)
       let location = answer.first.flatMap(ServiceLocation.init)
       facts.attempt = .fix(isSimulated: location?.location.isSimulated ?? false)
-      // Only a receiver has its own clock. GeoClue names it from 2.7 on.
+      // Only a receiver has its own clock. GeoClue names the source from 2.7 on.
       if let location, let age = location.age, [.gnss, .unknown].contains(location.location.source) {
         let received = Moment.seconds - Double(age) / 1_000
         facts.clockDifference = received - Double(location.location.timestamp.seconds)
@@ -123,7 +123,7 @@ extension FactGatherer {
   }
 
   private func clientsOfExitedProcesses(_ questions: BusQuestions) throws(DBusError) -> Int {
-    // Processes have other numbers in a container.
+    // In a container, processes have other ids than outside.
     guard !facts.isInContainer else { return 0 }
     let list = try questions.ask(
       Location1Interface.listSubscriptions, of: Location1Interface.interface, at: ServiceContract.path,
@@ -216,7 +216,7 @@ extension FactGatherer {
 
   private mutating func askPolkit(_ questions: BusQuestions) {
     facts.polkit = questions.presence(of: "org.freedesktop.PolicyKit1", unit: "polkit.service")
-    // The service does not ask polkit about root, and not on a session bus.
+    // The service does not ask polkit about root, nor does it ask on a session bus.
     guard facts.polkit?.isReachable == true, facts.userID != 0, !facts.isSession else { return }
     onStep(tr("Asking polkit"), facts)
     do throws(DBusError) {

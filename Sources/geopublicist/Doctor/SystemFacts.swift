@@ -97,7 +97,7 @@ extension BusQuestions {
     }
   }
 
-  /// Returns whether a service runs or can be started, and whether it is installed otherwise.
+  /// Returns whether a service runs or can be started and, if neither, whether it is installed.
   func presence(of service: BusName, unit: String) -> DoctorFacts.Service {
     let found = presence(of: service)
     return found == .missing && state(of: unit, "LoadState") == "loaded" ? .stopped(.unknownToBus) : found
@@ -141,14 +141,14 @@ extension BusQuestions {
     return .unmanaged(isMasked: state(of: "wpa_supplicant.service", "LoadState") == "masked")
   }
 
-  /// Returns whether there is a modem, and nothing for GeoClue to ask about it.
+  /// Returns whether there is a modem, but no ModemManager through which GeoClue could use it.
   func isModemUnmanaged() -> Bool {
     guard TextFile.names(in: "/sys/class/wwan").contains(where: { _ in true }) else { return false }
     return presence(of: "org.freedesktop.ModemManager1") != .running
       && ["masked", "not-found"].contains(state(of: "ModemManager.service", "LoadState"))
   }
 
-  /// Returns whether GeoClue hangs while it starts. GeoClue 2.8 with GLib 2.90 can, where GIO uses libproxy.
+  /// Returns whether GeoClue hangs while it starts. GeoClue 2.8 with GLib 2.90 can hang if GIO uses libproxy.
   func isGeoClueStuckInProxy() -> Bool {
     let folders = TextFile.names(in: "/usr/lib").map { "/usr/lib/\($0)" } + ["/usr/lib", "/usr/lib64"]
     return folders.contains { TextFile.exists("\($0)/gio/modules/libgiolibproxy.so") }
@@ -165,7 +165,7 @@ nonisolated extension DoctorFacts.StaticFile {
   static let path = "/etc/geolocation"
 
   /// Examines the file as GeoClue would: four numbers on lines, which `#` comments may follow. A file that only
-  /// GeoClue's user can read is as it must be.
+  /// GeoClue's user can read is correct.
   init(_ path: String, geoclueUser: UInt32?) {
     var status = stat()
     guard stat(path, &status) == 0 else {

@@ -10,7 +10,7 @@ nonisolated struct Rows {
 
   private var rows: [Row] = []
 
-  /// Adds a row unless the value is nil. The detail appears below the value, in a pipe in parentheses.
+  /// Adds a row unless the value is nil. The detail appears below the value, or in parentheses in a pipe.
   mutating func add(_ label: String, _ value: String?, _ emphasis: Emphasis? = nil, detail: String = "") {
     if let value { rows.append(Row(label: label, value: value, emphasis: emphasis, detail: detail)) }
   }

@@ -29,7 +29,7 @@ final class StandardOutput {
     showsProgress = isatty(STDERR_FILENO) == 1 && !isDumb
   }
 
-  /// Writes the text as it is. What cannot be written is lost, and `onEnd` is called.
+  /// Writes the text as it is. Text that cannot be written is lost, and `onEnd` is called.
   func write(_ text: String) {
     guard let code = StandardStream.write(text, to: STDOUT_FILENO) else { return }
     ended(code == EPIPE ? nil : String(cString: strerror(code)))

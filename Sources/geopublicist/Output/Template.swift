@@ -10,7 +10,8 @@ nonisolated struct LocationTemplate {
 
   @MainActor static func declare(_ parser: OptionParser) {
     parser.addText(
-      "format", "f", tr("Print this text with {fields}, or \(Suggestion.alternatives(presets))"), value: "TEXT",
+      "format", "f", tr("Print this text with {fields}, or a preset: \(Suggestion.alternatives(presets))"),
+      value: "TEXT",
       words: presets)
   }
 

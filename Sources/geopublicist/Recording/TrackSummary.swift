@@ -5,7 +5,7 @@ import GeopublicistReplay
 
 /// The length, duration, speed and climb of a track.
 nonisolated struct TrackSummary: Equatable {
-  /// Changes of altitude below this are noise, metres.
+  /// Changes of altitude below this, in metres, are noise.
   private static let noise = 5.0
 
   private(set) var count = 0

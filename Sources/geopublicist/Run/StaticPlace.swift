@@ -26,7 +26,7 @@ nonisolated struct StaticPlace {
     return "# \(place.name), written by `geopublicist place`.\n" + lines.map { "\($0.0)  # \($0.1)\n" }.joined()
   }
 
-  /// Writes the file as a whole, readable only by GeoClue's user: other users may not know where this computer is.
+  /// Writes the file as a whole, readable only by GeoClue's user: other users must not learn where this computer is.
   func write(to path: String, replacing: Bool, owner: UInt32?) throws(Failure) {
     var template = Array("\(path).XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
@@ -39,7 +39,7 @@ nonisolated struct StaticPlace {
     guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fchmod(descriptor, 0o600) == 0,
       owner.map({ fchown(descriptor, $0, gid_t.max) == 0 }) ?? true, fsync(descriptor) == 0
     else { throw Self.failure() }
-    // A second name fails where there is a file.
+    // Unlike a rename, a link fails if the file exists.
     guard replacing ? rename(temporary, path) == 0 : link(temporary, path) == 0 else { throw Self.failure() }
     isDone = replacing
   }

@@ -19,7 +19,7 @@ nonisolated struct TimeZoneMachine: StateMachine {
 
   enum Action: Equatable {
     case readClock
-    /// Find out whether every user allows it, and the clock's zone.
+    /// Find out the clock's zone, and whether every user allows setting it.
     case check
     case set(String)
     /// Record that nothing needs to be done until a different zone is computed.

@@ -95,8 +95,8 @@ final class ConsentQuestions {
     return try? Connection(to: bus)
   }
 
-  /// Whether GNOME's settings of a user show that the desktop sets the time zone. They are that user's files, so that
-  /// user's program reads them, for 5 s at most.
+  /// Whether GNOME's settings of a user show that the desktop sets the time zone. They are in that user's files, so a
+  /// program that runs as that user reads them, for 5 s at most.
   private static func desktopSetsClock(for user: UInt32) -> Bool {
     let identity = user == getuid() ? [] : identity(of: user)
     guard let identity, Program.exists("gsettings") else { return false }

@@ -70,7 +70,7 @@ private struct Polkit {
       case .waitForPolkit: break
       case .send(let number, let question, _):
         claim(underWay.updateValue(question, forKey: number) == nil, "each question has its own number")
-        // The answer of a dialog is confirmed without a dialog.
+        // The answer from a dialog is confirmed by a check without one.
         let dialog = PolkitQueue.Question(peer: question.peer, action: question.action, isInteractive: true)
         claim(asked.contains(question) || asked.contains(dialog), "only wanted questions are sent")
       case .cancel(let number):

@@ -42,7 +42,7 @@ import Testing
     #expect(answer.timeZone == zone && answer.country == country && answer.town != nil)
   }
 
-  @Test func `the town is the nearest one as GeoNames spells it`() throws {
+  @Test func `the town is the nearest one, spelt as in GeoNames`() throws {
     #expect(try answer(42.464, 1.491).town == "Sant Julià de Lòria")
     #expect(try answer(64.146, -21.942).town == "Reykjavík")
   }

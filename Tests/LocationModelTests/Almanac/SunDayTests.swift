@@ -69,7 +69,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: almanac) func `every event is within a minute of the almanac`(place: Place) {
+  @Test(arguments: almanac) func `every event agrees with the almanac to within a minute`(place: Place) {
     for (date, noon, times) in place.days {
       // Any time from the beginning to the end of the solar day yields the same day.
       for offset in [-42_000.0, 0, 42_000] {

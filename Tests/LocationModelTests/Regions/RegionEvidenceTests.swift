@@ -30,7 +30,7 @@ import Testing
       ("larger regions need a larger share", 254, 90, 299, .unknown, .inside),
       ("larger regions need a larger share", 255, 90, 300, .unknown, .uncertain),
     ] as [(String, Double, Double?, Double, RegionState, RegionEvidence?)])
-  func `the circle of a location decides whether it is evidence`(
+  func `the circle of a location decides whether the location is evidence`(
     _: String, metres: Double, accuracy: Double?, radius: Double, state: RegionState, expected: RegionEvidence?
   ) {
     let location = RegionSimulation.location(metres, accuracy: accuracy, measured: 0)

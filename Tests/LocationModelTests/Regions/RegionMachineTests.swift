@@ -156,7 +156,7 @@ import Testing
     #expect(region.changes == [Change(.determined, at: 20), Change(.exited, at: 80)])
   }
 
-  @Test func `a location measured before an earlier one of its source is not evidence`() {
+  @Test func `a location measured before one that its source sent earlier is not evidence`() {
     var region = simulation()
     region.stay(0, during: 0..<60)
     region.locate(900, at: 61, age: 30)

@@ -74,7 +74,7 @@ struct FixNoise {
     }
   }
 
-  @Test func `good fixes that are too near the border to decide refute a single one beyond it`() {
+  @Test func `a single fix beyond the border is refuted by good fixes too near it to decide`() {
     var region = RegionSimulation(RegionSimulation.configuration(radius: 150))
     region.stay(100, accuracy: 1, during: 0..<54)
     region.stay(145, accuracy: 1, during: 54..<70)

@@ -81,7 +81,7 @@ import Testing
     #expect(queue.drain() == [0, 20, 10, 1, 2])
   }
 
-  @Test func `a client's calls keep their order if its user becomes known between them`() {
+  @Test func `a client's calls keep their order if the client's user becomes known in between`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<2 { #expect(queue.add(number, bytes: 1, from: "a", of: nil, user: .max) == nil) }
     #expect(queue.add(2, bytes: 1, from: "a", of: .common, user: 1) == nil)
@@ -152,7 +152,7 @@ import Testing
     #expect(queue.drain() == [1, 2, 3])
   }
 
-  @Test func `a call after the client is identified does not overtake earlier ones`() {
+  @Test func `a call that arrives after its client is identified does not overtake earlier ones`() {
     var queue = FairQueue<String, Int>()
     #expect(queue.add(1, bytes: 1, from: "new", of: nil) == nil)
     #expect(queue.add(2, bytes: 1, from: "new", of: 5) == nil)
@@ -174,7 +174,7 @@ import Testing
     #expect(queue.drain() == [2])
   }
 
-  @Test func `a call above its client's rate lets other clients pass, and keeps its client's order`() {
+  @Test func `a call above its client's rate is passed by calls of other clients, but not of its own`() {
     var queue = FairQueue<String, Int>()
     for (number, client) in ["late", "late", "other"].enumerated() {
       #expect(queue.add(number, bytes: 1, from: client, of: 1) == nil)
@@ -221,7 +221,7 @@ extension FairQueue {
     #expect(queue.count == 0)
   }
 
-  @Test func `a flood of one client delays another of the same user by one turn`() {
+  @Test func `a flood by one client delays another client of the same user by one turn`() {
     var queue = queue
     for call in 0..<7 { _ = queue.add(call, of: "flood") }
     #expect(queue.add(7, of: "flood") == .drop, "no room for more of one client")

@@ -48,7 +48,7 @@ import Testing
     #expect(done == ["location"])
   }
 
-  @Test func `after a megabyte without an answer nothing is sent, and after the answer everything`() {
+  @Test func `after a megabyte without an answer nothing is sent, and after the answer everything is`() {
     for _ in 0..<30 { way.outbox.sent(100_000, to: ":1.1") }
     #expect(way.outbox.state(of: ":1.1") == .suspended)
     #expect(!way.outbox.hasRoom(for: ":1.1"))
@@ -99,7 +99,7 @@ import Testing
 
 @Suite struct PingPoolTests {
   /// Regression: closing spare connections violated exclusive access and ended the service.
-  @Test func `more clients than fit on one connection answer`() throws {
+  @Test func `even more clients than fit on one connection can answer`() throws {
     let bus = try PrivateBus(.session)
     let pool = PingPool { () throws(DBusError) in try Connection(to: .address(bus.address)) }
     let clients = try (0..<PingPool.perConnection + 6).map { _ in try Connection(to: .address(bus.address)) }
@@ -135,7 +135,7 @@ import Testing
       try Connection(to: .address(bus.address))
     }
     let clients = try (0..<60).map { _ in try Connection(to: .address(bus.address)) }
-    // None can answer, because the loop is not running.
+    // No client can answer, because the loop is not running.
     let asked = clients.dropLast().filter { pool.ping($0.uniqueName, of: 1000) {} }
     #expect(asked.count == 32)
     var isAnswered = false

@@ -46,7 +46,7 @@ struct LimitsTests {
 }
 
 @Suite struct TokenBucketTests {
-  @Test func `the cost of an expensive call delays the next one`() {
+  @Test func `the cost of an expensive call delays the next call`() {
     var bucket = TokenBucket(burst: 400, at: 0)
     func take(_ now: MonotonicInstant) -> Bool { bucket.take(burst: 400, perSecond: 400, at: now) }
     #expect(take(0))
@@ -98,7 +98,7 @@ struct LimitsTests {
     #expect(quota.fill(0, perAccount: 100, of: 1_000) >= Quota.free)
   }
 
-  @Test func `a user alone may have the whole limit per user`() {
+  @Test func `a single user may use the whole limit per user`() {
     var quota = Quota()
     #expect(quota.fill(1000) == 512)
     #expect(quota.take(for: 1000, perAccount: 512, of: 4096) == .account)

@@ -130,7 +130,7 @@ import Testing
     #expect((256 * Self.kibibyte..<257 * Self.kibibyte).contains(ledger.sendUntilPing("next", user: 1000)))
   }
 
-  @Test func `bytes sent before the account was known count for the account`() {
+  @Test func `bytes sent before the account was known count towards the account`() {
     var ledger = ReaderLedger<String>()
     _ = ledger.send(100, to: "new", of: .common, at: 0)
     _ = ledger.send(100, to: "new", of: 1000, at: 0)

@@ -42,21 +42,21 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source may answer unlimited demand synchronously`(operation: OperatorCase) {
+  func `a source may synchronously answer unlimited demand`(operation: OperatorCase) {
     answerRequests()
     let recorder = operation.build(probe, scheduler).record()
     expectAll(operation, recorder)
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source may answer demand returned for each value synchronously`(operation: OperatorCase) {
+  func `a source may synchronously answer the demand that is returned for each value`(operation: OperatorCase) {
     answerRequests()
     let recorder = operation.build(probe, scheduler).record(asking: .max(1)) { _ in .max(1) }
     expectAll(operation, recorder)
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source may answer a request inside each value synchronously`(operation: OperatorCase) {
+  func `a source may synchronously answer a request made inside each value`(operation: OperatorCase) {
     answerRequests()
     let recorder = Recorder<Int, TestError>(asking: .max(1))
     recorder.onValue = { [unowned recorder] _ in
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.strict)
-  func `cancel inside the completion changes nothing more`(operation: OperatorCase) {
+  func `cancel inside the completion changes nothing`(operation: OperatorCase) {
     let recorder = Recorder<Int, TestError>()
     recorder.onCompletion = { [unowned recorder] in recorder.cancel() }
     operation.build(probe, scheduler).subscribe(recorder)

@@ -18,7 +18,7 @@ final class Parcel {
   var wantsReply = true
   var startsService = true
   var isInteractive = false
-  /// In bytes, after the bus has accepted it.
+  /// The size in bytes, once the bus has accepted the message.
   var size = 0
   private var decoded: [Value]?
   private var message: Message?
@@ -63,7 +63,7 @@ final class Parcel {
   /// The message for a socket.
   func encoded() -> Message {
     if let message {
-      // Once sent, it cannot be changed.
+      // A message cannot be changed after it was sent.
       if !isStamped { dbus_message_set_sender(message.raw, sender) }
       isStamped = true
       return message

@@ -214,7 +214,7 @@ final class Checks {
     guard let accuracy = location["Accuracy"]?.double, accuracy >= Self.cells[level] ?? 0 else {
       return broken("a reduced location is no finer than its level", parcel.story)
     }
-    // From an earlier run of the service.
+    // A remembered location is from an earlier run of the service.
     guard location["Remembered"] == nil else { return }
     // The evidence of a region may be older.
     if parcel.member != "StateChanged" { pace(location, level, parcel) }
@@ -244,8 +244,8 @@ final class Checks {
   private func answer(_ location: [String: Value], _ call: OpenCall) {
     let age = Int64(location["Age"]?.uint32 ?? 0)
     let waited = (world.schedule.now - call.time) / 1_000
-    // While the machine sleeps, a location ages and a call does not wait. The first report of a GeoClue client that was
-    // started after the call is also new.
+    // The time asleep counts for the age of a location, but not for the wait of a call. The first report of a GeoClue
+    // client also counts as new if that client was started after the call.
     let oldest = call.wish.isBestEffort ? call.wish.maximumAge + waited : max(call.wish.maximumAge, waited)
     if location["Level"]?.string == "exact", age > oldest + 200, !isCloseToWaking,
       world.geoclue.reportedAt < call.time

@@ -7,7 +7,7 @@ final class Agent: Program {
   static let path = "/org/freedesktop/GeoClue2/Agent"
   static let interface = "org.freedesktop.GeoClue2.Agent"
 
-  /// How it announces a change of its level.
+  /// How an agent announces a change of its level.
   enum Manner: CaseIterable {
     /// Immediately, with the new level.
     case announces
@@ -19,7 +19,7 @@ final class Agent: Program {
 
   var manner = Manner.announces
   private(set) var level = AccuracyLevel.exact
-  /// Whether it has answered or announced its level, so that the service can know of it.
+  /// Whether this agent has answered or announced its level, so that the service can know of it.
   var isKnown = false
   private var chance: Chance
   var latency: ClosedRange<Int64> = 50...3_000

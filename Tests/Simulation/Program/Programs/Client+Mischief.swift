@@ -3,7 +3,7 @@ import DBus
 
 // MARK: - Mischief
 extension Client {
-  /// Makes a call that needs no other program, and which must not wait for another user's calls.
+  /// Makes a call that needs no other program and must not wait for another user's calls.
   func askInTurn() {
     guard isConnected, isReading else { return }
     let asked = world.schedule.now

@@ -124,7 +124,7 @@ final class Client: Program {
     }
   }
 
-  /// Whether it has an object that is started.
+  /// Whether this client has an object that is started.
   var isServed: Bool { subscriptions.contains(where: \.isStarted) || regions.contains(where: \.isStarted) }
 
   // MARK: - Calls

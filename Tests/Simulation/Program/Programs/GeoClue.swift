@@ -96,7 +96,7 @@ final class GeoClue: SystemService {
 
   /// The fixes that the service has read recently.
   private var reads: [(time: Int64, number: Int)] = []
-  /// The newest fix that the service must know by now: it has read it more than 200 ms ago.
+  /// The newest fix that the service must know by now, because it read that fix more than 200 ms ago.
   var newestRead: Int {
     let end = world.schedule.now - Entitlement.tolerance
     return reads.last { $0.time < end }?.number ?? 0

@@ -22,7 +22,7 @@ final class World {
   private(set) lazy var systemd = Systemd(self)
   private(set) lazy var geoclue = GeoClue(self)
   private(set) var agents: [Agent] = []
-  /// Further agents of users who have one.
+  /// The second agents of users who have two.
   private(set) var seconds: [Agent] = []
   private(set) var clients: [Client] = []
   private(set) var fixes: [UInt64: Fix] = [:]
