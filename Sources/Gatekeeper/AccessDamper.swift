@@ -74,7 +74,7 @@ nonisolated struct AccessDamper: Sendable {
   /// The access on which deliveries may be based. Never more than is allowed now.
   private var granted = UserAccess()
   private var current = UserAccess()
-  /// When the first reduction that has not been reported to the clients occurred.
+  /// The time of the first reduction that has not been reported to the clients.
   private var reducedAt: MonotonicInstant?
   /// When the increase that waits is applied.
   private var increaseAt: MonotonicInstant?

@@ -43,7 +43,7 @@ nonisolated struct PolicyAnswers {
   private struct Known {
     let reply: PolkitReply
     let time: MonotonicInstant
-    /// Whether the next round must confirm it.
+    /// Whether the next round must confirm the reply.
     var isOld = false
   }
 
@@ -54,7 +54,8 @@ nonisolated struct PolicyAnswers {
     var mayStartPolkit: Bool
     /// When answers that have merely aged are dropped.
     var deadline: MonotonicInstant?
-    /// Whether calls need not wait for it: the client is already granted access, and the answer can only grant more.
+    /// Whether calls need not wait for the round: the client is already granted access, and the answer can only grant
+    /// more.
     var isInBackground = false
   }
 
@@ -83,7 +84,7 @@ nonisolated struct PolicyAnswers {
     let heldFrom = wasHeld ? nil : confirmation.heldFrom
     let deadlines = [confirmation.deadline, heldFrom, nextRound, round?.deadline].compactMap(\.self)
     let started = [restart?.time].compactMap(\.self)
-    // A round is no reason to trust an answer for longer that it does not replace.
+    // A round does not extend the trust in an answer that the round does not replace.
     let aged = relevant.compactMap { action in
       known[action].flatMap { $0.reply.answer == .yes && !$0.isOld ? $0.time + Self.consentAge : nil }
     }
@@ -170,7 +171,8 @@ nonisolated extension PolicyAnswers {
     Set(known.filter { $0.value.isOld && $0.value.reply.answer == .yes }.keys)
   }
 
-  /// Lets the round replace the permissions that have aged since it began, too, which polkit may never answer.
+  /// Lets the round also replace the permissions that have aged since the round began, because polkit may never answer
+  /// the questions of the round.
   private mutating func extendRound(_ now: MonotonicInstant) -> [Action] {
     let old = oldPermissions
     guard var round, !old.isSubset(of: round.replaced) else { return [] }
@@ -246,8 +248,8 @@ nonisolated extension PolicyAnswers {
     self.round = nil
     let wasDoubtful = confirmation.isDoubtful
     doubtfulRounds = confirmation.isOvertaken ? doubtfulRounds + 1 : 0
-    // The first round in which a doubt arose is repeated. Answers of later such rounds are used: they are better than
-    // none.
+    // The first round in which a doubt arose is repeated. The answers of later rounds with a doubt are used, because
+    // they are better than none.
     let isUsed = doubtfulRounds != 1
     confirmation.answered(at: now, isUsed: isUsed)
     guard isUsed else { return begin(mayStartPolkit: round.mayStartPolkit, now) }

@@ -22,7 +22,7 @@ final class SessionWatch {
     var login = Account.Login.unknown
     var question: PendingCall?
     var timer: LoopSource?
-    /// When the session in which an agent would run began.
+    /// The start of the session in which an agent would run.
     var begin = MonotonicInstant.origin - SessionWatch.startingTime
     var mayHaveNewSession = true
     /// Whether no client of the user is left. The entry is removed when the pending answer arrives.

@@ -264,7 +264,7 @@ extension SystemGatekeeper {
     }
   }
 
-  /// Damps a change of a user's session or agents. Returns whether it concerns the user's clients now.
+  /// Damps a change of a user's session or agents. Returns whether the change concerns the user's clients now.
   private func follow(_ user: UInt32, from known: User? = nil) -> Bool {
     guard var entry = known ?? users[user] else { return false }
     var access = UserAccess(session: sessions.state(of: user), agents: agents.levels(of: user))

@@ -35,7 +35,7 @@ nonisolated package struct ConnectionMachine: Sendable {
   /// Uptime after which an exit no longer counts as a crash at start-up.
   static let steadyRun = Duration.seconds(30)
 
-  /// Whether the service is its user's agent itself.
+  /// Whether the service itself is the agent of its user.
   package let registersAgent: Bool
   /// The authorization that GeoClue would give now; unknown without subscribers, because the user's switch is then not
   /// observed.

@@ -97,7 +97,7 @@ nonisolated package enum GeoClueRefusal {
     error.name == .accessDenied ? reason(in: error.message) : nil
   }
 
-  /// Returns the reason stated in the message of an `AccessDenied` error, or nil if it is not a refusal.
+  /// Returns the reason stated in the message of an `AccessDenied` error; nil if the message is no refusal.
   package static func reason(in sentence: String) -> AuthorizationReason? {
     // Not a refusal: the object belongs to another connection, or the client was not configured.
     if sentence == "Access denied" || sentence.hasPart("property must be set") { return nil }

@@ -16,7 +16,8 @@ public final class GeoClueSource: LocationSource, MachineShell {
   private var agent: GeoClueAgent?
   /// The agents of a human user.
   private var agents: AgentWatch?
-  /// The newest measurement. Kept even while there are no subscribers, so that a later repetition has its age.
+  /// The newest measurement. Kept even while there are no subscribers, so that a later repetition gets the age of the
+  /// original.
   private var last: Location?
   /// Whether the client has announced nothing yet.
   private var isFirst = true

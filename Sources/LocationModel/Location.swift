@@ -37,7 +37,8 @@ public struct Location: Equatable, Sendable {
   package var isApproximate = false
   /// The level to which it has been reduced: the finest that it reveals.
   package var level = AccuracyLevel.exact
-  /// Whether an earlier run of the service received it. Without a sequence number and a time of the boot clock.
+  /// Whether an earlier run of the service received it. Such a location has neither a sequence number nor a time of the
+  /// boot clock.
   package var isRemembered = false
 
   /// The accuracy in metres that the location of an almanac should have.

@@ -29,7 +29,7 @@ package struct SourceSchedule: Sendable {
 
   /// The source is released if nothing is due within this time.
   package static let restAfter = Duration.seconds(60)
-  /// How long before it is needed the source is reacquired.
+  /// The source is reacquired this long before it is needed.
   package static let warmUp = Duration.seconds(15)
   private let linger: Duration
   private let isReleased: Bool
@@ -169,7 +169,7 @@ package struct SourceWait: Sendable {
     if isSufficient { from = now + Self.checkInterval }
   }
 
-  /// Tries the source at a time, because the device may have moved.
+  /// Tries the source at the given time, because the device may have moved.
   package mutating func check(at time: MonotonicInstant) { from = time }
 
   package func need(_ rule: DeliveryRule, at level: AccuracyLevel) -> SourceSchedule.Need {

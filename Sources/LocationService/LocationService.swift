@@ -136,7 +136,7 @@ public final class LocationService {
     for object in clients.objects { object.end(.shutdown) }
   }
 
-  /// Handles that the connection was lost and reopened on the same bus.
+  /// Called when the connection was lost and has been reopened on the same bus.
   ///
   /// - Parameter wasStalled: Whether the bus had stopped reading from the old connection.
   public func rejoined(afterStall wasStalled: Bool) {

@@ -3,7 +3,7 @@
 nonisolated package protocol StateMachine {
   associatedtype Event: MachineEvent
   associatedtype Action
-  /// The clock of its times.
+  /// The clock that the machine's times belong to.
   associatedtype Clock
 
   /// When ``MachineEvent/timer`` is due. One that arrives earlier, or without a deadline, must change nothing.

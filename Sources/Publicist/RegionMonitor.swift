@@ -81,7 +81,7 @@ final class RegionMonitor {
   var need: SourceSchedule.Need? {
     guard let manager, isStarted, !isOver else { return nil }
     let level = manager.desiredAccuracy
-    // The source reports a granted access only while it is held.
+    // The source reports granted access only while the source is held.
     guard manager.authorizationStatus.isAuthorized else { return SourceSchedule.Need(level) }
     switch machine.need {
     case .nothing: return nil

@@ -172,7 +172,8 @@ nonisolated struct Playback {
   /// Begins at the current point.
   mutating func begin(at now: MonotonicInstant) { start = now - time(of: index) }
 
-  /// When the next point is due. At the end and between rounds this is after one second, like a stationary receiver.
+  /// When the next point is due. After the last point of a track or of a round, this is one second later, as with a
+  /// stationary receiver.
   var due: MonotonicInstant {
     let next = index + 1
     let wait = next < track.points.count ? time(of: next) : time(of: index) + .microseconds(Track.step)

@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 
 /// The command on a private bus.
 enum CommandRun {
-  /// Runs it in a pipe until it exits.
+  /// Runs the command in a pipe until it exits.
   static func finished(
     _ arguments: [String], on bus: PrivateBus, as user: uid_t? = nil, environment: [String: String] = [:]
   ) throws -> CommandResult {
@@ -13,14 +13,14 @@ enum CommandRun {
       within: .seconds(30))
   }
 
-  /// Starts it without waiting.
+  /// Starts the command without waiting.
   static func started(_ arguments: [String], on bus: PrivateBus) throws -> ChildProcess {
     try ChildProcess([Rig.product("geopublicist"), "--address", bus.address] + arguments)
   }
 }
 
 extension CommandResult {
-  /// The objects that it has written, one per line.
+  /// The objects that the command has written, one per line.
   var objects: [JSON] { JSON.lines(standardOutput) }
 }
 

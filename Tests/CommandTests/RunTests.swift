@@ -84,7 +84,7 @@ import Testing
     return lines.compactMap { JSON(line: String($0)) }.first { $0["Kind"] == "region" }?["Delivered"]?.number ?? 0
   }
 
-  @Test func `Tab completes the names of places after place remove`() throws {
+  @Test func `Tab completes the names of places after the words place remove`() throws {
     for name in ["home", "work"] {
       #expect(try command(["place", "add", name, "--at", "52.5,13.4"]).succeeded)
     }

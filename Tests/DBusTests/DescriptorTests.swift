@@ -112,7 +112,7 @@ private struct Pipe {
     }
   }
 
-  @Test func `the last reference closes a descriptor`() throws {
+  @Test func `releasing the last reference closes a descriptor`() throws {
     let pipe = try Pipe()
     var copies: [Value] = try [.descriptor(OwnedDescriptor(duplicating: pipe.writing.rawValue))]
     copies.append(copies[0])

@@ -49,7 +49,7 @@ import Testing
     #expect(try peers.call("Nothing", of: "org.example.Other") == [.string("other")])
   }
 
-  @Test func `a late reply arrives`() throws {
+  @Test func `replies may be sent later and in any order`() throws {
     let (peers, sample) = try Peers.withSample()
     let questions = (0..<3).map { _ in peers.ask(peers.message("Later")) }
     try turning("all calls arrive") { sample.kept.count == 3 }

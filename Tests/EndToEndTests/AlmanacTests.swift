@@ -140,7 +140,7 @@ import Testing
     #expect(almanacs[0][4] == "Europe/Berlin" && almanacs[0] == almanacs[1] && almanacs[1] != almanacs[2])
   }
 
-  @Test func `the packaged GeoClue's location becomes an almanac, and lost access clears it`() throws {
+  @Test func `the packaged GeoClue's location becomes an almanac, which is cleared when access is lost`() throws {
     let machine = try ServiceFixture(.session, agentLevel: 8)
     let client = try machine.client()
     let path = try client.almanacStarted()

@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: [Service.Deployment.system, .session])
-  func `without GeoClue every call is answered`(_ deployment: Service.Deployment) throws {
+  func `without GeoClue, every call is answered`(_ deployment: Service.Deployment) throws {
     let systemBus = try PrivateBus(.system)
     let bus = deployment == .system ? systemBus : try PrivateBus(.session)
     let service = try Service(deployment, on: bus, geoclueOn: systemBus)

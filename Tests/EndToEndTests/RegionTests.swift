@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a stay, single use, expiry and the location are reported as requested`() throws {
+  @Test func `a region reports a stay, its single use, its expiry and the location as requested`() throws {
     try follow()
     let path = try client.regionStarted(
       ServiceClient.circle(

@@ -87,7 +87,7 @@ import Testing
     #expect(client.latitudes(from: path) == [50])
   }
 
-  @Test func `on a stalled bus only the newest location is kept`() throws {
+  @Test func `on a stalled bus, only the newest location is kept`() throws {
     let clients = try PrivateBus(.session, broker: .dbusDaemon)
     let service = try Service(.system, on: clients, geoclueOn: bus)
     let many = try (0..<8).map { _ in try ServiceClient(on: clients) }

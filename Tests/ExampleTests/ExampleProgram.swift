@@ -35,7 +35,7 @@ nonisolated enum ExampleProgram: String, CaseIterable, CustomTestStringConvertib
 
   /// Returns the command line that starts it, after compiling it into a folder if it is in C or C++.
   ///
-  /// Compilation takes a minute on a busy machine, in which an idle service would exit, so tests do it first.
+  /// Compilation takes a minute on a busy machine. An idle service would exit in that time, so tests compile first.
   @discardableResult @MainActor func program(in directory: TemporaryDirectory) throws -> [String] {
     let compiled = directory.file("example")
     if FileManager.default.fileExists(atPath: compiled) { return [compiled] }

@@ -59,7 +59,7 @@ import Testing
     #expect(Account(of: 1_000, login: .present, isNamed: false, nil) == .user(1_000))
   }
 
-  @Test func `without logind an id outside all ranges has an account`() {
+  @Test func `without logind, an id outside all ranges has an account`() {
     #expect(account(1_000, .untracked) == .user(1_000))
   }
 

@@ -12,7 +12,7 @@ struct ControlGroupTests {
     ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.gnome.Maps-4711.scope\n", true),
     ("0::/user.slice/user-1000.slice/user@1000.service/flatpak-org.gnome.Maps-4711.scope\n", true),
     ("1:name=systemd:/user.slice/user-1000.slice/user@1000.service/xdg-app-org.gnome.Maps-4711.scope\n", true),
-    // In a container's own hierarchy, below the scope.
+    // The process is in a container's own hierarchy, below the scope.
     ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.x-1.scope/init\n", true),
     // snapd: a program, a service, and the freezer of version 1.
     ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/snap.firefox.firefox-1a2b.scope\n", true),

@@ -87,7 +87,8 @@ import Testing
     #expect(queue.handle(.answered(1, no)).count == 2, "one dialog ends, the next opens")
   }
 
-  /// Regression: a dialog that was opened before an administrator's refusal and answered after it granted access.
+  /// Regression: access was granted by a dialog that was opened before an administrator's refusal and answered after
+  /// the refusal.
   @Test func `permission from a dialog that overlaps a change is confirmed without a dialog`() {
     let dialog = question(1, isInteractive: true)
     for (reply, expected) in [

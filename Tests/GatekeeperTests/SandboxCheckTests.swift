@@ -98,7 +98,7 @@ import Testing
   @Test(arguments: [
     (ProcessRoot.host, Facts.Confinement.host), (.sandbox, .sandbox), (.unreadable, .unverifiable),
   ])
-  func `in the session deployment the root folder reveals sandboxes`(root: ProcessRoot, expected: Facts.Confinement)
+  func `in the session deployment, the root folder reveals sandboxes`(root: ProcessRoot, expected: Facts.Confinement)
     throws
   {
     #expect(try outcome(getpid(), root: root) { _ in session } == expected)

@@ -24,7 +24,7 @@ import Testing
     var begins: [UInt32: MonotonicInstant] = [:]
     /// The users about whom logind was asked.
     var asked: [UInt32] = []
-    /// The calls that are not answered while it is silent.
+    /// The calls that are not answered while logind is silent.
     var kept: [() -> Void] = []
     var isSilent = false
     var mostKept = 0

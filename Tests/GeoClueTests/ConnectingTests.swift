@@ -34,7 +34,7 @@ import Testing
     #expect(driver.machine.client == "/1")
   }
 
-  @Test func `in the system deployment the agent is registered before each client is created`() {
+  @Test func `in the system deployment, the agent is registered before each client is created`() {
     var driver = MachineDriver(registersAgent: true, after: .demand(.city))
     #expect(driver.send(.serviceAppeared) == [.registerAgent, .createClient, .readAvailableAccuracy])
     driver.send(.created(client: "/1"), .started, .serviceVanished)

@@ -119,7 +119,7 @@ import Testing
     try turning("a new location") { listener.locations.last.map { abs($0.latitude - there.latitude) < 1e-6 } ?? false }
   }
 
-  @Test func `without demand nothing starts when location is turned on again`() throws {
+  @Test func `without demand, nothing starts when location is turned on again`() throws {
     let (_, geoclue, listener, agent) = try session()
     listener.source.require(.exact)
     try listener.waitFor(.waiting, .noFix)

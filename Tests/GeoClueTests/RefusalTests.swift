@@ -47,7 +47,7 @@ import Testing
     #expect(gaps.last == .seconds(300))
   }
 
-  @Test func `after a failed start the switch is known from the agent's announcements`() {
+  @Test func `after a failed start, the switch is known from the agent's announcements`() {
     var driver = refused(.disabledByUser)
     driver.pass(ConnectionPacing.clientGap)
     #expect(driver.send(.agentChanged(.exact)) == [.createClient, .readAvailableAccuracy])

@@ -30,7 +30,7 @@ import Testing
     #expect(driver.reason == .disabledByUser)
   }
 
-  @Test func `while location is off the client is not stopped, since GeoClue restarts it`() {
+  @Test func `while location is off, the client is not stopped, since GeoClue restarts it`() {
     var driver = MachineDriver.running()
     driver.send(.active(false))
     #expect(driver.send(.demand(nil)) == [.deleteClient("/1")])

@@ -208,7 +208,7 @@ import Testing
         3000
       ),
     ] as [(String, Configuration, UInt64)])
-  func `a held location is sent when changed thresholds allow`(_: String, changed: Configuration, expected: UInt64) {
+  func `a held location is sent when changed thresholds allow it`(_: String, changed: Configuration, expected: UInt64) {
     var simulation = simulation(Configuration(timeThreshold: .milliseconds(1000)), metres: 5)
     simulation.configure(changed, at: 200)
     simulation.finish()

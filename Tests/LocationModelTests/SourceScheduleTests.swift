@@ -39,7 +39,7 @@ import Testing
     #expect(schedule.update(at: 5 * Self.second) == (nil, nil))
   }
 
-  @Test func `the source rests while no location is due for over a minute, and starts 15 s before one`() {
+  @Test func `the source rests while no location is due for over a minute, and starts 15 s before the next`() {
     var schedule = SourceSchedule()
     schedule.set(Need(.exact), for: ObjectIdentifier(one))
     #expect(schedule.update(at: 0) == (.exact, nil))

@@ -69,7 +69,7 @@ import Testing
     #expect(filter.passes(location(20_000 - slow), at: 2_200_000) == true)
   }
 
-  @Test func `without an earlier measurement the wall clock decides, and only for a few seconds`() {
+  @Test func `without an earlier measurement, the wall clock decides, and only for a few seconds`() {
     var filter = SleepFilter()
     filter.woke(at: 2_000_000, Timestamp(seconds: 20_000))
     #expect(filter.passes(location(19_999), at: 2_100_000) == false)

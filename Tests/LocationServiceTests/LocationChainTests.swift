@@ -82,7 +82,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 3])
   }
 
-  @Test func `while the queue is full only the newest is kept, and sent when there is room`() throws {
+  @Test func `while the queue is full, only the newest is kept, and it is sent when there is room`() throws {
     let chain = Chain()
     chain.send(fix(1))
     chain.queued = Outbox.highWater
@@ -149,7 +149,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 2])
   }
 
-  @Test func `while deliveries are held only the newest is kept, and it is sent afterwards`() {
+  @Test func `while deliveries are held, only the newest is kept, and it is sent afterwards`() {
     let chain = Chain()
     chain.send(fix(1))
     chain.isHeld = true
@@ -293,7 +293,7 @@ struct SharedLocationsTests {
   }
 
   @Test(arguments: [AccuracyLevel.street, .city, .country])
-  func `below exact only the cell of a fix is delivered`(_ level: AccuracyLevel) throws {
+  func `below exact, only the cell of a fix is delivered`(_ level: AccuracyLevel) throws {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([location(1)])
     let location = try #require(store.newest(for: level))

@@ -82,7 +82,7 @@ import Testing
     #expect(machine.region.need == .check(at: 40 * second))
   }
 
-  @Test func `access lost while a change is pending ends the evaluation, and the properties are empty`() throws {
+  @Test func `losing access while a change is pending ends the evaluation, and the properties are empty`() throws {
     var machine = try started { $0.region.includesLocation = true }
     _ = stay(&machine, at: 52, from: 1, to: 31)
     #expect(machine.last?.delivery != nil)
@@ -96,7 +96,7 @@ import Testing
     #expect(stay(&machine, at: 53, from: 205, to: 235) == [.exited])
   }
 
-  @Test func `while deliveries are held nothing is evaluated, and no timer fires repeatedly`() throws {
+  @Test func `while deliveries are held, nothing is evaluated, and no timer fires repeatedly`() throws {
     var machine = try started()
     _ = machine.handle(evidence(52, 1), at: 1 * second)
     _ = machine.handle(access(.allowed, isHeld: true), at: 2 * second)

@@ -139,7 +139,7 @@ import Testing
     #expect(machine.handle(.access(access), at: 3).contains { if case .deliver = $0 { true } else { false } })
   }
 
-  @Test func `with a required accuracy the call waits for a location that has it`() {
+  @Test func `with a required accuracy, the call waits for a location that has it`() {
     var machine = waiting { $0.requiredAccuracy = 50 }
     var coarse = location
     coarse.accuracy = 51
@@ -154,7 +154,7 @@ import Testing
         == .deliver(Delivery(location: fine, isReduced: false)))
   }
 
-  @Test func `with best effort the timeout returns the best location that was seen`() {
+  @Test func `with best effort, the timeout returns the best location that was seen`() {
     var machine = waiting { ($0.requiredAccuracy, $0.isBestEffort) = (50, true) }
     var none = machine
     #expect(none.handle(.timer, at: 20_000_000).last == .refuse(.timeout))
@@ -171,7 +171,7 @@ import Testing
   }
 
   @Test(arguments: [9, 24] as [UInt64])
-  func `with best effort a location that is too old at the timeout is not returned`(age: UInt64) {
+  func `with best effort, a location that is too old at the timeout is not returned`(age: UInt64) {
     var options = ClientOptions()
     (options.requiredAccuracy, options.isBestEffort) = (50, true)
     let began = BootInstant.seconds(100)
@@ -198,7 +198,7 @@ import Testing
   }
 
   @Test(arguments: [SourceReason.geoclueNotInstalled, .disallowedByConfiguration])
-  func `facts that cannot change end the wait`(reason: SourceReason) {
+  func `the wait ends when the facts cannot change`(reason: SourceReason) {
     var machine = waiting()
     let status = SourceStatus(state: .unavailable, reason: reason)
     #expect(machine.handle(.source(status), at: 2).last == .refuse(.unavailable(reason)))

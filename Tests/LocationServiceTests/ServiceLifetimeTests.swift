@@ -129,7 +129,7 @@ struct LevelChoiceTests {
     #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact) == false)
   }
 
-  @Test func `no finer source is awaited while fixes arrive or none exists`() {
+  @Test func `a finer source is not awaited if fixes arrive or if there is no such source`() {
     var choice = LevelChoice()
     #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact) == false)
     choice.need(.city)

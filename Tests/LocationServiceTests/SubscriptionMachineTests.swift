@@ -83,14 +83,14 @@ nonisolated extension [ClientAction] {
   }
 
   @Test(arguments: [Authorization.off, .undecided, .refused(.noAgent)])
-  func `while access is not granted Start succeeds, and updates begin with the grant`(access first: Authorization) {
+  func `while access is not granted, Start succeeds, and updates begin with the grant`(access first: Authorization) {
     var machine = machine(first)
     #expect(machine.handle(.start(after: machine.stops), at: 0).contains(.done))
     #expect(machine.handle(.location(location(1), .exact), at: 1) == [])
     #expect(machine.handle(access(.allowed), at: 2).contains(.follow(.exact)))
   }
 
-  @Test func `lost access ends the chain and clears the location before it is reported`() {
+  @Test func `losing access ends the chain and clears the location before the loss is reported`() {
     var machine = started()
     _ = machine.handle(.location(location(1), .exact), at: 1)
     #expect(machine.last != nil)

@@ -88,7 +88,7 @@ import Testing
     #expect(shell.host.machine.log == ["say", "due"])
   }
 
-  @Test func `after a change of the clock the timer is armed again`() throws {
+  @Test func `after a change of the clock, the timer is armed again`() throws {
     let shell = Shell()
     var calls = 0
     shell.onTime = { calls += 1 }

@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func `quit without status is zero`() {
+  @Test func `quit without a status exits with zero`() {
     MainLoop.main.nextTurn { MainLoop.main.quit() }.keep()
     #expect(MainLoop.main.run() == 0)
   }

@@ -158,7 +158,7 @@ import Testing
     withExtendedLifetime(timer) {}
   }
 
-  @Test func `a deadline long ago fires only once`() throws {
+  @Test func `a timer whose deadline is long past fires only once`() throws {
     var ticks = 0
     let timer = MainLoop.main.every(.microseconds(60_000_000), first: .distantPast) { ticks += 1 }
     try turning("the first tick") { ticks > 0 }

@@ -98,7 +98,7 @@ import Testing
     #expect(source.required == [.exact, nil])
   }
 
-  @Test func `lost access clears the location before it is reported`() {
+  @Test func `when access is lost, the location is cleared before the loss is reported`() {
     manager.startUpdatingLocation()
     source.authorize(.authorized(.always))
     fix(1)

@@ -45,7 +45,7 @@ import Testing
     #expect(seconds == [3, 5], "a requested location is not filtered")
   }
 
-  @Test func `after the first location the source is released until the next check`() {
+  @Test func `after the first location, the source is released until the next check`() {
     let manager = manager()
     manager.startMonitoringSignificantLocationChanges()
     #expect(source.level == .exact)

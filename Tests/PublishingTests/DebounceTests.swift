@@ -24,7 +24,7 @@ import Testing
       "values further apart than the interval all pass, each at its due time", "1 2s 2 2s 3 2s",
       gives: "1@1.0s 2@3.0s 3@5.0s")
   ])
-  func `debounce on the clock`(rule: Rule) {
+  func `debounce in virtual time`(rule: Rule) {
     rule.check { $0.up.debounce(for: 1, scheduler: $0.scheduler).timed(by: $0.scheduler) }
   }
 

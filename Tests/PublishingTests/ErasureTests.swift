@@ -17,7 +17,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(2) 1 end")
   }
 
-  @Test func `AnySubscriber of closures requests the demand that they return`() {
+  @Test func `an AnySubscriber made of closures requests the demand that the closures return`() {
     let subscriber = AnySubscriber<Int, TestError>(
       receiveSubscription: { $0.request(.max(1)) },
       receiveValue: {

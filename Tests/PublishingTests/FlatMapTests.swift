@@ -30,7 +30,7 @@ import Testing
       "requests one value, and another when a child ends", "outer:a a:end",
       gives: "outer:sub outer:max(1) a:sub a:unlimited outer:max(1)"),
   ])
-  func `flatMap one at a time`(rule: Rule) {
+  func `flatMap with one publisher at a time`(rule: Rule) {
     rule.check { $0.outer.flatMap(maxPublishers: .max(1)) { $0 } }
   }
 

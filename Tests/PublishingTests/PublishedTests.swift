@@ -121,7 +121,7 @@ import Testing
     #expect(trace.text == "will will will")
   }
 
-  @Test func `objectWillChange read late still reports later changes`() {
+  @Test func `objectWillChange still reports later changes if it is first read late`() {
     let model = Model()
     model.x = 1
     let values = model.$x.record()

@@ -19,7 +19,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test func `replaceError behind flatMap one at a time needs no deep stack`() {
+  @Test func `replaceError in a flatMap with one publisher at a time needs no deep stack`() {
     let values = (0..<1000).publisher.flatMap(maxPublishers: .max(1)) { _ in
       Fail<Int, TestError>(error: .oops).replaceError(with: 9)
     }

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: [Rule("cancels upstream and fails with it", "clear 2s 1 run", gives: "up:cancel fail")])
-  func `timeout with an error`(rule: Rule) {
+  func `timeout with a custom error`(rule: Rule) {
     rule.check { $0.up.timeout(1, scheduler: $0.scheduler, customError: { .other }) }
   }
 

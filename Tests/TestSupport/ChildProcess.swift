@@ -104,13 +104,13 @@ public final class ChildProcess {
     return exit
   }
 
-  /// Sends it a signal, if it is still running.
+  /// Sends the process a signal, if it is still running.
   public func signal(_ number: Int32) {
     guard exited == nil else { return }
     _ = Glibc.kill(processIdentifier, number)
   }
 
-  /// Waits for its end.
+  /// Waits for the end of the process.
   ///
   /// - Throws: `DeadlineExceeded`, with its output.
   public func waitForExit(within limit: Duration = .seconds(10)) throws -> Exit {

@@ -67,7 +67,7 @@ public final class FakeGeoClue {
     return received
   }
 
-  /// The number of calls of a member that it has received so far.
+  /// The number of calls of a member that the fake has received so far.
   public func count(of member: String) -> Int { calls.count { $0.member == member } }
 
   /// Its current clients, agents and waiting calls.

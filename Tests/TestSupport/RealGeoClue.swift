@@ -109,7 +109,7 @@ public final class DesktopAgent {
     try waitUntilRegistered()
   }
 
-  /// Waits until GeoClue has accepted it that many times; each restart of GeoClue adds one.
+  /// Waits until GeoClue has accepted the agent that many times; each restart of GeoClue adds one.
   public func waitUntilRegistered(times: Int = 1) throws {
     try eventually("GeoClue accepts the agent", seen: process.output) {
       output += process.newLines()

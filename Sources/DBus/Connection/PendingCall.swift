@@ -49,7 +49,7 @@ import MainLoop
 
   func fail(after timeout: CallTimeout) {
     guard case .milliseconds(let limit) = timeout else { return }
-    // Not weak, which would allocate for each call: the timer ends with this object.
+    // Not weak, because a weak reference would allocate memory for each call. The timer ends with this object.
     deadline = MainLoop.main.after(.milliseconds(limit)) { [unowned self] in
       expire(limit, turns: Self.turnsToRead)
     }

@@ -10,8 +10,8 @@ package struct DayForecast: Equatable, Sendable {
   /// The length of the forecast in seconds.
   package static let length: Int64 = 604_800
 
-  /// The current phase and those that begin within ``length``. Never empty. The time of the first is at most three
-  /// days before the moment.
+  /// The current phase and those that begin within ``length``. Never empty. The first phase began at most three days
+  /// before the moment.
   package let entries: [Entry]
   /// When the sun rises and sets on the solar day that contains the moment, regardless of offsets.
   package let sunrise: Int64?

@@ -132,7 +132,8 @@ package struct PlaceTable: Sendable {
     return answer
   }
 
-  /// Visits cities by degrees of latitude, from the nearest on, until a degree is farther away than `body` returns.
+  /// Visits cities by degrees of latitude, from the nearest on, until the next degree is farther away than the limit
+  /// that `body` returned last.
   private func visit(from location: Location, _ body: (City, Int, Double) -> Double) {
     let own = min(max(Int(location.latitude + 90), 0), Self.bands - 1)
     var limit = Double.infinity

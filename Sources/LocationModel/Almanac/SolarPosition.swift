@@ -4,8 +4,8 @@ import Glibc
 /// The direction of the sun from the centre of the Earth, to about two thousandths of a degree from 1950 to 2100.
 ///
 /// Computed from the larger terms of the planetary theory VSOP87 and of the nutation, as given by Meeus, *Astronomical
-/// Algorithms*, chapters 22 and 25. Near the longest and the shortest day at high latitudes a hundredth of a degree would
-/// move a twilight by minutes.
+/// Algorithms*, chapters 22 and 25. Near the longest and the shortest day at high latitudes, a hundredth of a degree
+/// would move a twilight by minutes.
 struct SolarPosition {
   /// Degrees eastwards along the equator from the equinox of the date, 0 to 360.
   let rightAscension: Double

@@ -15,7 +15,7 @@ struct RegionCandidate: Equatable, Sendable {
   let measured: Timestamp
   /// The newest location that supports it.
   var newest: Location
-  /// The number of measurements that support it and that count against it.
+  /// The numbers of measurements for and against the candidate.
   private var (support, against) = (1, 0)
   /// How many supporting measurements outweigh one that counts against it. The errors of a receiver last for as long as
   /// the confirmation, so a majority does not prove that the device has left the state in which it is known to be.
@@ -24,7 +24,7 @@ struct RegionCandidate: Equatable, Sendable {
   private var finest: Double
   /// The newest measurement that counts against it.
   private var contrary: Timestamp?
-  /// When the last location that supports it or counts against it arrived.
+  /// When the last location for or against the candidate arrived.
   private var weighedAt: BootInstant
 
   init(_ state: RegionState, against known: RegionState, _ location: Location, at now: BootInstant) {
@@ -61,7 +61,7 @@ struct RegionCandidate: Equatable, Sendable {
     return true
   }
 
-  /// When it is committed unless further locations arrive; nil if those against it prevent that.
+  /// When the candidate is committed unless further locations arrive; nil if the evidence against it prevents that.
   func due(_ configuration: RegionConfiguration) -> BootInstant? {
     if support > 1, support > majority * against { return since + configuration.confirm }
     return against == 0 ? since + configuration.confirm * 3 : nil

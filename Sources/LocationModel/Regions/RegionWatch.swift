@@ -29,7 +29,7 @@ struct RegionWatch: Sendable {
   private var sawUncertain = false
   /// The time since which all locations that arrived have lacked an accuracy.
   private var blindSince: BootInstant?
-  /// When the last location that was not derived from the network address arrived.
+  /// The arrival of the last location that was not derived from the network address.
   private var betterAt: BootInstant?
   /// When the source is tried next, see ``SourceTries``.
   private var checkAt: BootInstant
@@ -104,14 +104,15 @@ struct RegionWatch: Sendable {
   }
 }
 
-/// Loss of the state, and dwelling.
+/// Decides when the state is lost and when the device has dwelled in the region.
 extension RegionWatch {
   /// Whether there has been no evidence for too long.
   func isLost(_ configuration: RegionConfiguration, at now: BootInstant) -> Bool {
     lossAt(configuration).map { now >= $0 } ?? false
   }
 
-  /// Whether the state is unknown because no location has an accuracy. A source that reports no accuracy never will.
+  /// Whether the state is unknown because no location has an accuracy. A source that has reported no accuracy so far
+  /// never will.
   func isBlind(_ configuration: RegionConfiguration, at now: BootInstant) -> Bool {
     blindEnd(configuration).map { now >= $0 } ?? false
   }

@@ -35,7 +35,7 @@ package final class LastPlaces {
     watch = FolderWatch([folder]) { [weak self] in self?.reconcile() }
   }
 
-  /// Erases every location in a folder. A running service notices. Returns false if a file cannot be removed.
+  /// Erases every location in a folder. A running service notices this. Returns false if a file cannot be removed.
   @discardableResult
   package static func forgetAll(in folder: String) -> Bool {
     let isDone = TextFile.names(in: folder).map { unlink("\(folder)/\($0)") == 0 }.allSatisfy(\.self)

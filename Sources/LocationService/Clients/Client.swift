@@ -15,9 +15,9 @@ final class Client: GatekeeperClient {
   var isToBeReviewed = false
   /// Whether it has ever been authorized.
   private(set) var isProven = false
-  /// Called when it is authorized for the first time.
+  /// Called when the client is authorized for the first time.
   var onProven: (() -> Void)?
-  /// When it was last seen without access. Facts that are still missing do not count.
+  /// When the client was last seen without access. Facts that are still missing do not count.
   private(set) var deniedAt = BootInstant.origin
   /// When access was last regained, or the far future without access. The client receives no earlier exact location.
   private(set) var exactFrom = BootInstant.origin

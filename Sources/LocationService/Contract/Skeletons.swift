@@ -27,7 +27,7 @@ import GeopublicistContract
   var limits: Value { get }
   /// The state of the location source: `idle` (not in use, or resting), `starting`, `waiting` (for an agent, or for a fix), `running` or `unavailable`.
   var state: String { get }
-  /// The reason of the state: empty, a reason of a status, or `geoclue-not-installed`, `geoclue-restarting`, `no-source`, `no-fix` or `resting`.
+  /// The reason for the state: empty, one of the reasons for a status, or `geoclue-not-installed`, `geoclue-restarting`, `no-source`, `no-fix` or `resting`.
   var stateReason: String { get }
   /// One sentence for the user about what is wrong and what to do; empty if nothing is wrong.
   var stateMessage: String { get }
@@ -81,7 +81,7 @@ extension Location1Skeleton {
   func close(_ call: MethodCall) throws(DBusError)
   /// The owner's status.
   func readAuthorizationStatus(_ request: PropertyRead)
-  /// The reason of `AuthorizationStatus`.
+  /// The reason for `AuthorizationStatus`.
   func readAuthorizationReason(_ request: PropertyRead)
   /// One sentence for the user about `AuthorizationReason`; empty if nothing is wrong.
   func readAuthorizationMessage(_ request: PropertyRead)
@@ -144,7 +144,7 @@ extension SubscriptionSkeleton {
   func close(_ call: MethodCall) throws(DBusError)
   /// `inside`, `outside` or `unknown`.
   var state: String { get }
-  /// The reason of an unknown `State`; empty if it is known, and before `Start`.
+  /// The reason for an unknown `State`; empty if it is known, and before `Start`.
   var stateReason: String { get }
   /// The `Timestamp` of the event with which `State` last changed.
   var since: Value { get }
@@ -160,7 +160,7 @@ extension SubscriptionSkeleton {
   var isActive: Bool { get }
   /// The owner's status.
   func readAuthorizationStatus(_ request: PropertyRead)
-  /// The reason of `AuthorizationStatus`.
+  /// The reason for `AuthorizationStatus`.
   func readAuthorizationReason(_ request: PropertyRead)
   /// One sentence for the user about `AuthorizationReason`; empty if nothing is wrong.
   func readAuthorizationMessage(_ request: PropertyRead)
@@ -208,7 +208,7 @@ extension RegionSkeleton {
   var isActive: Bool { get }
   /// The owner's status.
   func readAuthorizationStatus(_ request: PropertyRead)
-  /// The reason of `AuthorizationStatus`.
+  /// The reason for `AuthorizationStatus`.
   func readAuthorizationReason(_ request: PropertyRead)
   /// One sentence for the user about `AuthorizationReason`; empty if nothing is wrong.
   func readAuthorizationMessage(_ request: PropertyRead)

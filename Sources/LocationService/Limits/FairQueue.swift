@@ -15,7 +15,7 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     var bytes = 256 * 1024
     var allCalls = 4096
     var allBytes = 4 * 1024 * 1024
-    /// The number of calls, and bytes of each, that an account or unknown client may queue even if the total is
+    /// How many calls, and how many bytes of each call, an account or unknown client may queue even if the total is
     /// exceeded.
     var firstCalls = 4
     var firstBytes = 4 * 1024

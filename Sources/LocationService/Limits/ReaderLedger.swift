@@ -70,7 +70,7 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     return isPingDue(entry)
   }
 
-  /// Records that a ping has been sent, from when on the client has time to answer.
+  /// Records that a ping has been sent. The client's time to answer begins now.
   mutating func pinged(_ client: Client, at now: MonotonicInstant) {
     if entries[client]?.pingedAt == nil { entries[client]?.pingedAt = now }
   }

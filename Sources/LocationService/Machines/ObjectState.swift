@@ -15,7 +15,8 @@ nonisolated struct ObjectState: Sendable {
   private var wasActive = false
   /// The authorization last sent to the owner; nil if it must be sent again because the owner has started the object.
   private var told: Authorization?
-  /// Whether the owner has called `Start`. Nothing is sent before, so that `Start` is followed by one announcement.
+  /// Whether the owner has called `Start`. Nothing is sent before that, so that `Start` is followed by one
+  /// announcement.
   private var isWanted = false
   /// Whether the authorization for the requested level is not known yet.
   private var isLevelNew = false

@@ -83,7 +83,7 @@ extension LocationService: Location1Skeleton {
     }
   }
 
-  /// Calls `body` once the caller's user is known. Refuses the call if the bus does not report it.
+  /// Calls `body` once the caller's user is known. Refuses the call if the bus does not report the user.
   private func withClient(of call: MethodCall, _ body: @escaping (Client) -> Void) {
     let client = clients.client(call.sender)
     client.whenKnown { [weak self] credentials in

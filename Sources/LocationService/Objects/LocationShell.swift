@@ -43,7 +43,7 @@ class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.
     release()
   }
 
-  /// Handles that the machine has slept and may have moved: nothing from before is delivered.
+  /// Handles a sleep, in which the machine may have moved: nothing from before the sleep is delivered.
   final func slept() {
     forget(.waiting)
     handle(.slept)

@@ -28,7 +28,8 @@ final class FoldLink<Input, Memory, Output, Failure: Error>: EagerLink<Input, Ou
   @inlinable
   override func receive(_ input: Input) -> Subscribers.Demand {
     guard phase == .live else { return .none }
-    // Moved out because the closure may re-enter this operator, and so that a contained array is not copied.
+    // The memory is moved out, because the closure may re-enter this operator, and so that an array in it is not
+    // copied.
     var memory = self.memory
     self.memory = start
     let output: Output?
@@ -97,7 +98,7 @@ extension Publisher {
     receive(subscriber: FoldLink(label, start, subscriber, conclude: conclude, take))
   }
 
-  /// As `fold`, for an operator whose result at the end of upstream is always the same; by default there is none.
+  /// Like `fold`, for an operator whose result at the end of upstream is always the same; by default there is none.
   @inlinable
   func fold<Memory, S: Subscriber>(
     _ label: String, _ start: Memory, _ subscriber: S, atEnd result: S.Input? = nil,
@@ -106,7 +107,7 @@ extension Publisher {
     receive(subscriber: FoldLink(label, start, subscriber, conclude: { _ in result }, take))
   }
 
-  /// As `fold`, for an operator that may also fail with any error.
+  /// Like `fold`, for an operator that may also fail with any error.
   @inlinable
   func tryFold<Memory, S: Subscriber>(
     _ label: String, _ start: Memory, _ subscriber: S, conclude: @escaping (Memory) -> S.Input?,

@@ -62,7 +62,7 @@ extension Publisher {
     receive(subscriber: StepLink(label, memory, subscriber, take))
   }
 
-  /// As `step`, for an operator that may also fail with any error.
+  /// Like `step`, for an operator that may also fail with any error.
   @inlinable
   func tryStep<Memory, S: Subscriber>(
     _ label: String, _ memory: Memory, _ subscriber: S,

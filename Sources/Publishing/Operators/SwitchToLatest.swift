@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes everything from the newest of the publishers that upstream publishes. Ends when upstream and the newest
-  /// have ended, or when one fails.
+  /// publisher have ended, or when one of them fails.
   public struct SwitchToLatest<P: Publisher, Upstream: Publisher>: Publisher
   where Upstream.Output == P, Upstream.Failure == P.Failure {
     public typealias Output = P.Output

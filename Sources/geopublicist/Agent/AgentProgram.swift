@@ -15,12 +15,12 @@ nonisolated struct AgentProgram: Equatable {
   let level: AccuracyLevel?
   var isSilent = false
 
-  /// Whether it is `geopublicist agent`.
+  /// Whether the agent is `geopublicist agent`.
   var isOwn: Bool { program == "geopublicist" }
 
   var name: String { isOwn ? "geopublicist agent" : "\(program) (process \(process))" }
 
-  /// How to change its level.
+  /// How to change the agent's level.
   func setting(_ level: AccuracyLevel, on desktop: Desktop) -> String {
     if isOwn {
       let isOff = self.level == AccuracyLevel.none

@@ -207,7 +207,7 @@ nonisolated extension Diagnosis {
       remedy: tr("Free some space: df -h \(folder); sudo journalctl --vacuum-size=100M"))
   }
 
-  /// How to permit a call that a security module named in a message of dbus-daemon forbids; nil if it names none.
+  /// How to permit a call that a security module forbids; nil if the message of dbus-daemon names no such module.
   static func securityModule(_ message: String) -> String? {
     if message.hasPart("AppArmor") { return "journalctl -k -g apparmor=.DENIED; sudo aa-complain PROFILE" }
     if message.hasPart("SELinux") { return "sudo ausearch -m USER_AVC -ts recent; sudo restorecon -R /usr /etc/dbus-1" }

@@ -10,7 +10,7 @@ nonisolated extension Diagnosis {
     if facts.userID == 0 { return good("polkit", tr("root needs no permission from polkit")) }
     let decides = tr("polkit, which decides whether this user may have the location,")
     switch polkit {
-    // A policy that denies only this user access to polkit does not matter, because the service asks.
+    // A policy that denies only this user access to polkit does not matter, because it is the service that asks polkit.
     case .running, .activatable, .refused: break
     case .missing: return problem("polkit", "missing", tr("\(decides) is not installed"), tr("Install polkit"))
     case .silent:

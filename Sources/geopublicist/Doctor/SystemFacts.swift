@@ -157,7 +157,7 @@ extension BusQuestions {
 }
 
 nonisolated extension DoctorFacts.Service {
-  /// Whether it can be called.
+  /// Whether the service can be called.
   var isReachable: Bool { self != .missing && self != .stopped(.unknownToBus) }
 }
 

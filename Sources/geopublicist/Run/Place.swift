@@ -68,7 +68,7 @@ struct PlaceFile {
 enum UserFile {
   static let folder = String(cString: g_get_user_config_dir()) + "/geopublicist"
 
-  /// Replaces a file of the folder, which is made if it is missing.
+  /// Replaces a file in the folder of places. Creates the folder if it is missing.
   static func write(_ text: String, to path: String) throws(KeyFile.FileError) {
     g_mkdir_with_parents(folder, 0o700)
     try TextFile.replace(path, with: text, mode: 0o600)

@@ -4,7 +4,7 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import Glibc
 
-/// A location in the form of GeoClue's static source: a machine that has no other source, and does not move.
+/// A location in the form of GeoClue's static source, for a machine that has no other source and does not move.
 nonisolated struct StaticPlace {
   enum Failure: Error {
     case exists

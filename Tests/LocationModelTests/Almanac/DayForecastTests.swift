@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func `a polar day begins with the first solar day without a sunset`() throws {
-    // Longyearbyen, where the last sunset is in the night of 18 April and the first after it on 24 August.
+    // Longyearbyen, where one sunset is in the night of 18 April and the next on 24 August.
     let spring = forecast(78.22, 15.63, 1_776_427_200)
     #expect(spring.entries.last?.phase == .polarDay)
     let before = try #require(spring.entries.dropLast().last)
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test func `at a pole the sun rises once in spring and sets once in autumn`() {
-    // A fortnight before and a week before the events of 2026.
+    // The starts are a fortnight and a week before the events of 2026.
     func phases(_ latitude: Double, _ days: ClosedRange<Int64>, from start: Int64) -> [DayPhase] {
       var phases: [DayPhase] = []
       for day in days {
@@ -155,7 +155,7 @@ import Testing
     #expect(!east.differs(from: forecast(-17, 179, Self.june)))
   }
 
-  @Test func `after the clock is set back the forecast begins at the new time`() throws {
+  @Test func `after the clock is set back, the forecast begins at the new time`() throws {
     let earlier = forecast(52.52, 13.405, Self.june - 86_400)
     let first = try #require(earlier.entries.first)
     let next = try #require(earlier.next)

@@ -47,7 +47,7 @@ import Testing
     #expect(try answer(64.146, -21.942).town == "Reykjavík")
   }
 
-  @Test func `near a border between zones with different clocks the zone is undecided`() throws {
+  @Test func `near a border between zones with different clocks, the zone is undecided`() throws {
     // El Paso and Ciudad Juárez share a clock; Haparanda and Tornio do not.
     #expect(try answer(65.84, 24.15).timeZone == nil)
     // Two zones with the same clock do not make each other undecided.

@@ -25,8 +25,8 @@ import Testing
       ("a region is entered by the whole circle of a fine location", 169, 30, 200, .outside, .inside),
       ("a coarse location is inside by its share", 50, 180, 200, .outside, .inside),
       ("a coarse location centred on a region is not an exit", 0, 25_000, 100, .inside, .uncertain),
-      // The region's border is half the location's radius beyond the location's centre, so 75 to 80 % of its circle is
-      // inside.
+      // The region's border is half the location's radius beyond the location's centre, so 75 to 80 % of the location's
+      // circle is inside.
       ("larger regions need a larger share", 254, 90, 299, .unknown, .inside),
       ("larger regions need a larger share", 255, 90, 300, .unknown, .uncertain),
     ] as [(String, Double, Double?, Double, RegionState, RegionEvidence?)])

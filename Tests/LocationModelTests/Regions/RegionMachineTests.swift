@@ -252,7 +252,7 @@ import Testing
     #expect(region.changes.count { $0.kind == .dwelled } == 1)
   }
 
-  @Test func `after a reduction no event has the finer location of its evidence`() {
+  @Test func `after a reduction, no event has the finer location of its evidence`() {
     for level in [AccuracyLevel.exact, .street] {
       var region = RegionSimulation(
         {
@@ -340,7 +340,7 @@ import Testing
     #expect(large.changes.map(\.kind) == [.determined])
   }
 
-  @Test func `at 50 km from the border the source is needed for less than 3 percent of the time`() {
+  @Test func `at 50 km from the border, the source is needed for less than 3 percent of the time`() {
     var region = simulation()
     var second: UInt64 = 0
     while second < 36_000 {

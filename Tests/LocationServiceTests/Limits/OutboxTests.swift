@@ -48,7 +48,7 @@ import Testing
     #expect(done == ["location"])
   }
 
-  @Test func `after a megabyte without an answer nothing is sent, and after the answer everything is`() {
+  @Test func `after a megabyte without an answer, nothing is sent, and after the answer, everything is`() {
     for _ in 0..<30 { way.outbox.sent(100_000, to: ":1.1") }
     #expect(way.outbox.state(of: ":1.1") == .suspended)
     #expect(!way.outbox.hasRoom(for: ":1.1"))
@@ -144,7 +144,7 @@ import Testing
   }
 
   /// Regression: one attempt for each due ping blocked the service while the bus accepted no more connections.
-  @Test func `after the bus refuses a connection the next attempt waits`() {
+  @Test func `after the bus refuses a connection, the next attempt waits`() {
     var attempts = 0
     let pool = PingPool { () throws(DBusError) in
       attempts += 1

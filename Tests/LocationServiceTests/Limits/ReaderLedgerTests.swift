@@ -138,7 +138,7 @@ import Testing
     #expect(ledger.count == 0)
   }
 
-  @Test func `after a stall only clients that owe an answer receive nothing`() {
+  @Test func `after a stall, only clients that owe an answer receive nothing`() {
     var ledger = ReaderLedger<String>()
     _ = ledger.sendUntilPing("stopped")
     _ = ledger.send(400, to: "fine", of: 1, at: 0)

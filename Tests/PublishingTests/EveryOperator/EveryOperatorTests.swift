@@ -22,7 +22,7 @@ import Testing
     pause()
   }
 
-  /// Fails, and once more for each new attempt that the operator makes.
+  /// Fails, and fails again for each new attempt that the operator makes.
   private func failForGood() {
     var attempts = 0
     while attempts < probe.links.count {

@@ -36,7 +36,7 @@ nonisolated struct Match {
     for index in 0...2 { if let value = wanted["arg\(index)"] { arguments.append((index, value)) } }
   }
 
-  /// - Parameter owners: The unique names of the owners of names.
+  /// - Parameter owners: For each well-known name, the unique name of its owner.
   @MainActor func matches(_ parcel: Parcel, _ owners: [String: String]) -> Bool {
     guard member.map({ $0 == parcel.member }) ?? true, interface.map({ $0 == parcel.interface }) ?? true,
       path.map({ $0 == parcel.path }) ?? true

@@ -291,8 +291,8 @@ final class World {
 extension World {
   private static let actions = [Truth.access, Truth.accessPrecise, Truth.accessWithoutAgent]
 
-  /// A condition that polkitd does not announce denies a user everything. The service learns of it when it has polkit's
-  /// answers confirmed, which it does every 30 s.
+  /// A condition that polkitd does not announce denies a user everything. The service learns of that when it next has
+  /// polkit's answers confirmed, which happens every 30 s.
   func deny(_ user: UInt32) {
     let time = schedule.now
     polkit.denied[user] = time
