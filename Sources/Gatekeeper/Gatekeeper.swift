@@ -65,8 +65,8 @@ nonisolated package struct Hold<Clock>: Hashable, Sendable {
 }
 
 nonisolated extension Hold where Clock == MonotonicClock {
-  /// Returns the hold with the time of the boot clock. After a sleep, that time is later, but from before the machine
-  /// woke.
+  /// Returns the hold with the time of the boot clock. If the machine has slept since the question, the returned time is
+  /// later than the question, but still before the machine woke.
   @MainActor func onBootClock() -> Hold<BootClock> {
     let time = question == .origin ? .origin : MainLoop.main.clock.boottime(at: question)
     return Hold<BootClock>(question: time, isConfirmed: isConfirmed)
