@@ -38,7 +38,10 @@ extension Client {
     ask(Self.path, Self.service, "CreateSubscription", [.options([("desktop-id", .string("org.example.N\(count)"))])]) {
       [weak self] reply in
       guard let self, self.name == name else { return }
-      guard let path = reply.values.first?.objectPath?.rawValue else { return creations -= 1 }
+      guard let path = reply.values.first?.objectPath?.rawValue else {
+        creations -= 1
+        return
+      }
       world.checks.created(path, by: self, isNamed: false)
       ask(path, Self.subscription, "Start") { [weak self] _ in
         self?.ask(path, Self.subscription, "Close") { [weak self] reply in

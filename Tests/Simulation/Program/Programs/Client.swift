@@ -237,11 +237,18 @@ final class Client: Program {
     }
   }
 
+  /// What a client has been told by an error of `Start`, which has no reason: its access is restricted.
+  static let refused = (status: "restricted", reason: "unknown")
+
   func start(_ subscription: Subscription) {
     let now = world.schedule.now
     subscription.changes += 1
     ask(subscription.path, Self.subscription, "Start") { [weak self, changes = subscription.changes] reply in
-      guard let self, reply.kind == .reply, changes == subscription.changes else { return }
+      guard let self, changes == subscription.changes else { return }
+      guard reply.kind == .reply else {
+        if reply.errorName.hasSuffix("NotAuthorized") { subscription.told = Self.refused }
+        return
+      }
       if !subscription.isStarted { subscription.startedAt = max(now, world.schedule.now) }
       subscription.isStarted = true
       if subscription.thresholds.duration > 0, subscription.endsAt == nil {
