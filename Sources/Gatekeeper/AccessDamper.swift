@@ -88,7 +88,8 @@ nonisolated struct AccessDamper: Sendable {
   /// When ``handle(_:at:)`` must be called again, or nil.
   var wakeUp: MonotonicInstant? { [tellAt, increaseAt].compactMap(\.self).min() }
 
-  /// Handles the current access, or the time in ``wakeUp``. Returns whether ``told`` or ``isHeld`` has changed.
+  /// Handles the current access, or the time in ``wakeUp``. Returns whether ``told`` has changed or
+  /// ``isHeld`` has ended.
   mutating func handle(_ access: UserAccess? = nil, at now: MonotonicInstant) -> Bool {
     let (oldTold, wasHeld) = (told, isHeld)
     if let access, access != current { change(to: access, now) }
@@ -98,7 +99,7 @@ nonisolated struct AccessDamper: Sendable {
     } else if let tellAt, now >= tellAt {
       apply(granted)
     }
-    return told != oldTold || isHeld != wasHeld
+    return told != oldTold || wasHeld && !isHeld
   }
 
   /// A reduction that an increase will follow soon is reported together with it. Deliveries are never held for more

@@ -7,8 +7,8 @@ import MainLoop
 /// Finds users' GeoClue agents and tracks the levels that they allow. Carries out the actions of each user's
 /// ``AgentSearch``.
 final class AgentFinder {
-  /// Called with a user whose agents may now allow a different level.
-  var onChange: ((UInt32) -> Void)?
+  /// Called with a user whose agents may now allow a different level, or whose deliveries they no longer hold.
+  var onChange: ((UInt32, _ isReleased: Bool) -> Void)?
 
   private final class User {
     let account: Account
@@ -91,7 +91,7 @@ final class AgentFinder {
       (entry.search, entry.questions) = (AgentSearch(), [:])
       wanted[user, default: []].formUnion([])
       handle(.wanted(again: true), user)
-      onChange?(user)
+      onChange?(user, true)
     }
   }
 
@@ -114,7 +114,8 @@ final class AgentFinder {
         waiting[entry.account, default: []].append((name, user))
         probeNext(of: entry.account)
       case .verify(let name): verify(name, user)
-      case .changed: onChange?(user)
+      case .changed: onChange?(user, false)
+      case .released: onChange?(user, true)
       case .ready: finish(entry)
       }
     }

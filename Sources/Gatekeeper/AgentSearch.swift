@@ -47,8 +47,10 @@ nonisolated struct AgentSearch {
     case probe(BusName)
     /// Check whether a connection may be an agent.
     case verify(BusName)
-    /// The level may have changed, or deliveries are now held or released.
+    /// The level may have changed.
     case changed
+    /// Deliveries are no longer held.
+    case released
     /// Release the calls that wait for the search.
     case ready
   }
@@ -87,7 +89,6 @@ nonisolated struct AgentSearch {
   /// Whether all connections of the user have answered or were silent too often. Later
   /// connections do not change that: until they answer as agents, there is no agent.
   private var isSettled = false
-  private var wasHeld = false
   /// The coarsest levels that the agents allow. An agent that does not confirm its level in time is left out while
   /// another one confirms its own.
   private(set) var levels = AgentLevels()
@@ -105,12 +106,12 @@ nonisolated struct AgentSearch {
   /// When ``Event/timer`` is due, or nil if it is not needed.
   var wakeUp: MonotonicInstant? {
     let confirmations = agents.values.map(\.confirmation)
-    let heldFrom = wasHeld ? [] : confirmations.map(\.heldFrom)
-    return (confirmations.map(\.deadline) + heldFrom + [searchDeadline]).compactMap(\.self).min()
+    return (confirmations.map(\.deadline) + [searchDeadline]).compactMap(\.self).min()
   }
 
   mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Action] {
     var actions: [Action] = []
+    let wasHeld = isHeld(at: now)
     switch event {
     case .wanted(let again, let isGeoClueThere):
       if !isGeoClueThere { for name in agents.keys where work[name] == nil { doubt(name, now) } }
@@ -134,9 +135,9 @@ nonisolated struct AgentSearch {
     }
     actions += probeNext(now) + finishIfDone(now)
     settle()
-    let before = (levels, wasHeld)
-    (levels, wasHeld) = (currentLevels, isHeld(at: now))
-    return before == (levels, wasHeld) ? actions : [.changed] + actions
+    let before = levels
+    levels = currentLevels
+    return (levels == before ? [] : [.changed]) + (wasHeld && !isHeld(at: now) ? [.released] : []) + actions
   }
 }
 

@@ -12,6 +12,8 @@ final class ClientFacts {
   var policyWaiters = Waiters()
   /// Whether a change of polkit's answers waits for logind's answer.
   var isChangeUnreported = false
+  /// Whether the first facts have been gathered. Before, nothing is allowed and nothing is reported.
+  var isGathered = false
   /// The calls that wait for the result of the sandbox check.
   private var sandboxWaiters = Waiters()
   private var isCheckingSandbox = false

@@ -39,9 +39,6 @@ nonisolated struct Confirmation: Hashable, Sendable {
     return asked.map { Hold(question: $0) } ?? Hold(question: confirmed ?? .origin, isConfirmed: confirmed != nil)
   }
 
-  /// When deliveries must be held if the doubt is still open then, or nil without a doubt.
-  var heldFrom: MonotonicInstant? { isDoubtful ? (confirmed ?? .origin) + Self.validity + .microseconds(1) : nil }
-
   mutating func doubt(at now: MonotonicInstant) {
     if asked != nil { later = later ?? now } else { oldest = oldest ?? now }
   }

@@ -10,8 +10,6 @@ nonisolated struct Decision: Hashable, Sendable {
   let authorization: Authorization
   /// The action for which a dialog could grant more access, or nil.
   let dialog: PolkitAction?
-  /// Whether deliveries are held until a fact behind the authorization is confirmed.
-  private(set) var isHeld = false
 
   /// Decides in the system deployment.
   init(_ facts: Facts, asking asked: AccuracyLevel) {
@@ -22,8 +20,6 @@ nonisolated struct Decision: Hashable, Sendable {
       let authorization = decision.authorization
       self = Decision(
         facts.placement == .outside ? authorization.outsideSession() : authorization, dialog: decision.dialog)
-      // For users named in an administrator's rule, neither the session nor the agent matters.
-      isHeld = facts.withoutAgent == .yes ? facts.held.contains(.policy) : !facts.held.isEmpty
     }
   }
 

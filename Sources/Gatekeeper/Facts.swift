@@ -62,15 +62,6 @@ nonisolated struct Facts: Hashable, Sendable {
     case outside
   }
 
-  /// Facts that may have changed and are being confirmed. Until then, the last known value applies.
-  struct Doubts: OptionSet, Hashable, Sendable {
-    let rawValue: UInt8
-
-    static let policy = Doubts(rawValue: 1)
-    /// The user's session or agents.
-    static let access = Doubts(rawValue: 2)
-  }
-
   /// The rule in GeoClue's configuration for the declared desktop-id and this user.
   enum Rule: CaseIterable, Hashable, Sendable {
     case silent
@@ -89,8 +80,6 @@ nonisolated struct Facts: Hashable, Sendable {
   var session = Session.unknown
   var agent = AgentLevel.unknown
   var placement = Placement.unknown
-  /// The facts that must be confirmed before the next delivery.
-  var held: Doubts = []
 
   init(_ user: User) { self.user = user }
 }

@@ -5,13 +5,12 @@ import MainLoop
 
 /// Decides the access of each client.
 package protocol Gatekeeper: AnyObject {
-  /// Returns the current decision from the facts at hand, without asking anything.
-  func authorization(for client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String)
-    -> Authorization
+  /// Decides from the facts at hand, without asking anything.
+  func access(for client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String) -> ClientAccess
 
   /// Returns the hold on deliveries to an authorized client while a fact behind the authorization may have changed and
   /// is being confirmed. The authorization itself stays unchanged meanwhile, for at most one second after deliveries
-  /// were last allowed. ``onChange`` is called when holding begins and ends, even if nothing else has changed.
+  /// were last allowed. Checked before each delivery, so it takes no decision.
   func hold(on client: GatekeeperClient) -> Hold<BootClock>?
 
   /// Returns the finest level at which GeoClue would serve the client's user, as permitted by the user's agent.
@@ -30,9 +29,6 @@ package protocol Gatekeeper: AnyObject {
   /// Rereads GeoClue's rules for applications if the files have changed.
   func reload()
 
-  /// Returns whether a dialog could give a client more access than it has now.
-  func wouldAsk(_ client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String) -> Bool
-
   /// Asks the user, then calls the handler with the resulting decision, unless the returned prompt is cancelled first.
   func ask(
     _ client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String,
@@ -42,8 +38,27 @@ package protocol Gatekeeper: AnyObject {
   /// Whether GeoClue itself judges the clients, so that it must be running before a decision is possible.
   var sourceDecides: Bool { get }
 
-  /// Called with a client whose decision may have changed, or with nil if any client's may have.
+  /// Called with a client whose decision may have changed or whose deliveries are no longer held, or with nil if that
+  /// may apply to any client. Until the first facts about a client have been gathered, it is not called for that client.
   var onChange: ((GatekeeperClient?) -> Void)? { get set }
+}
+
+/// The decision about a client at one moment.
+nonisolated package struct ClientAccess: Equatable, Sendable {
+  package var authorization: Authorization
+  /// The client is authorized, but facts are being confirmed. Until then, calls are not answered and a subscription's
+  /// chain keeps its newest location.
+  package var isHeld: Bool
+  /// A dialog could grant more access.
+  package var canAsk: Bool
+  /// For a one-shot call, the newest location that it may receive, if recent enough.
+  package var cached: Location?
+
+  package init(
+    authorization: Authorization, isHeld: Bool = false, canAsk: Bool = false, cached: Location? = nil
+  ) {
+    (self.authorization, self.isHeld, self.canAsk, self.cached) = (authorization, isHeld, canAsk, cached)
+  }
 }
 
 /// Why deliveries wait: a question whose answer they need.
@@ -57,10 +72,12 @@ nonisolated package struct Hold<Clock>: Hashable, Sendable {
     (self.question, self.isConfirmed) = (question, isConfirmed)
   }
 
-  /// Returns the hold that results from both.
-  func and(_ other: Hold?) -> Hold {
-    guard let other else { return self }
-    return Hold(question: min(question, other.question), isConfirmed: isConfirmed && other.isConfirmed)
+  /// Combines the holds because of polkit's answers, the session and the agents. For users named in an administrator's
+  /// rule, neither the session nor the agents matter.
+  init?(policy: Hold?, session: Hold?, agents: Hold?, isNamed: Bool) {
+    let holds = (isNamed ? [policy] : [policy, session, agents]).compactMap(\.self)
+    guard let question = holds.map(\.question).min() else { return nil }
+    self.init(question: question, isConfirmed: holds.allSatisfy(\.isConfirmed))
   }
 }
 

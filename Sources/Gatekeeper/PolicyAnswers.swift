@@ -33,7 +33,6 @@ nonisolated struct PolicyAnswers {
   enum Action: Hashable, Sendable {
     /// Ask polkit. Only a call may start polkit, a confirmation never does.
     case ask(PolkitAction, mayStartPolkit: Bool)
-    case held
     /// The decision may have changed, or deliveries are no longer held.
     case changed
     /// Release the calls that wait for the answers.
@@ -60,7 +59,6 @@ nonisolated struct PolicyAnswers {
   }
 
   private var known: [PolkitAction: Known] = [:]
-  private var wasHeld = false
   private var confirmation = Confirmation()
   private var round: Round?
   /// When the next round may begin, after a doubt arose during the previous one.
@@ -81,8 +79,7 @@ nonisolated struct PolicyAnswers {
 
   /// When ``Event/timer(isServed:isPolkitThere:)`` is due, or nil if it is not needed.
   var wakeUp: MonotonicInstant? {
-    let heldFrom = wasHeld ? nil : confirmation.heldFrom
-    let deadlines = [confirmation.deadline, heldFrom, nextRound, round?.deadline].compactMap(\.self)
+    let deadlines = [confirmation.deadline, nextRound, round?.deadline].compactMap(\.self)
     let started = [restart?.time].compactMap(\.self)
     // A round does not extend the trust in an answer that the round does not replace.
     let aged = relevant.compactMap { action in
@@ -94,8 +91,7 @@ nonisolated struct PolicyAnswers {
   mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Action] {
     let actions = perform(event, now)
     planRestart(now)
-    defer { wasHeld = isHeld(at: now) }
-    return isHeld(at: now) && !wasHeld ? [.held] + actions : actions
+    return actions
   }
 }
 

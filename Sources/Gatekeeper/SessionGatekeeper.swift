@@ -23,13 +23,13 @@ package final class SessionGatekeeper: Gatekeeper {
     rules.onChange = { [weak self] _ in self?.onChange?(nil) }
   }
 
-  package func authorization(for client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String)
-    -> Authorization
-  {
+  package func access(
+    for client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String
+  ) -> ClientAccess {
     var facts = Facts(.own)
     facts.confinement = registry[client]?.confinement ?? .unknown
     facts.rule = rules.rule(for: desktopID, user: client.credentials?.userID ?? ownUserID, through: ownUserID)
-    return Decision(facts, asking: level, geoClue: geoClueAuthorization).authorization
+    return ClientAccess(authorization: Decision(facts, asking: level, geoClue: geoClueAuthorization).authorization)
   }
 
   package func hold(on client: GatekeeperClient) -> Hold<BootClock>? { nil }
@@ -57,15 +57,11 @@ package final class SessionGatekeeper: Gatekeeper {
     }
   }
 
-  package func wouldAsk(_ client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String) -> Bool {
-    false
-  }
-
   package func ask(
     _ client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String,
     _ handler: @escaping (Authorization) -> Void
   ) -> Prompt {
-    handler(authorization(for: client, asking: level, as: desktopID))
+    handler(access(for: client, asking: level, as: desktopID).authorization)
     return Prompt {}
   }
 }

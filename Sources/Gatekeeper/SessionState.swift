@@ -26,7 +26,6 @@ nonisolated struct SessionState {
 
   enum Action: Hashable, Sendable {
     case ask
-    case held
     /// The state has changed, or deliveries are no longer held.
     case changed(from: Facts.Session)
     /// Release the calls that wait for the state.
@@ -37,7 +36,6 @@ nonisolated struct SessionState {
   /// Whether a question is in flight. The bus counts the question until logind answers.
   private(set) var isAsking = false
   private var confirmation = Confirmation()
-  private var wasHeld = false
   /// The earliest time of the next question.
   private var notBefore: MonotonicInstant?
   /// The number of consecutive answers during which a doubt arose.
@@ -51,18 +49,9 @@ nonisolated struct SessionState {
   var isDoubtful: Bool { state != .unknown && confirmation.isDoubtful }
 
   /// When ``Event/timer`` is due, or nil if it is not needed.
-  var wakeUp: MonotonicInstant? {
-    let heldFrom = wasHeld || state == .unknown ? nil : confirmation.heldFrom
-    return [confirmation.deadline, heldFrom, notBefore].compactMap(\.self).min()
-  }
+  var wakeUp: MonotonicInstant? { [confirmation.deadline, notBefore].compactMap(\.self).min() }
 
   mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Action] {
-    let actions = perform(event, now)
-    defer { wasHeld = isHeld(at: now) }
-    return isHeld(at: now) && !wasHeld ? [.held] + actions : actions
-  }
-
-  private mutating func perform(_ event: Event, _ now: MonotonicInstant) -> [Action] {
     switch event {
     case .wanted: return state == .unknown || confirmation.isDoubtful ? ask(now) : [.ready]
     case .doubted:

@@ -4,7 +4,7 @@ import MainLoop
 
 /// Tracks through logind whether users have an active session. Carries out the actions of ``SessionState``.
 final class SessionWatch {
-  /// Called with a user whose state may have changed, and the previous state.
+  /// Called with a user whose state has changed, or whose deliveries are no longer held, and the previous state.
   var onChange: ((UInt32, Facts.Session) -> Void)?
 
   /// How long after the start of a session its agent may still be starting.
@@ -77,9 +77,7 @@ final class SessionWatch {
   /// Returns whether a user has a session or lingers, according to logind's last answer.
   func login(of user: UInt32) -> Account.Login { entries[user]?.login ?? .unknown }
 
-  /// Returns whether deliveries to a user are held until logind confirms the state.
-  func isHeld(_ user: UInt32) -> Bool { entries[user]?.state.isHeld(at: now) ?? false }
-
+  /// Returns the hold on deliveries to a user until logind confirms the state.
   func hold(on user: UInt32) -> Hold<MonotonicClock>? { entries[user]?.state.hold(at: now) }
 
   /// Until when an agent of a user may still be starting, or nil if the user has no session. Only the session that
@@ -132,7 +130,6 @@ final class SessionWatch {
       case .ask:
         waiting.edit(accountOf(user, entry.login)) { $0.append(user) }
         askNext()
-      case .held: onChange?(user, entry.state.state)
       case .changed(let before): if !entry.isForgotten { onChange?(user, before) }
       case .ready: entry.waiters.release()
       }

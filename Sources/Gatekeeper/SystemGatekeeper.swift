@@ -22,8 +22,6 @@ package final class SystemGatekeeper: Gatekeeper {
   /// The facts that the clients of one user share.
   private struct User {
     var access = AccessDamper()
-    /// Whether logind's or an agent's answer is being confirmed.
-    var isConfirming = false
     var timer: LoopSource?
   }
 
@@ -65,30 +63,33 @@ package final class SystemGatekeeper: Gatekeeper {
       guard let self, let client = clients[name] else { return }
       handle(.answered(action, reply), for: client)
     }
-    agents.onChange = { [weak self] user in
+    agents.onChange = { [weak self] user, isReleased in
       guard let self else { return }
-      if follow(user) { changed(user) } else { searchSoon() }
+      let isChanged = follow(user)
+      changed(user) { isChanged || isReleased && !self.isHeld($0) }
+      searchSoon()
     }
     sessions.onChange = { [weak self] user, before in self?.sessionChanged(user, from: before) }
   }
 
-  package func authorization(
+  package func access(
     for client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String
-  ) -> Authorization {
-    decision(for: client, asking: level, as: desktopID).authorization
+  ) -> ClientAccess {
+    let decision = decision(for: client, asking: level, as: desktopID)
+    return ClientAccess(
+      authorization: decision.authorization, isHeld: hold(on: client) != nil, canAsk: decision.dialog != nil)
   }
 
   package func hold(on client: GatekeeperClient) -> Hold<BootClock>? {
-    // This is called before every delivery, so it must usually return without gathering all the facts.
     guard let user = client.credentials?.userID, kind(of: user) == .other, let known = registry[client] else {
       return nil
     }
-    let (policy, session) = (known.policy.hold(at: now), sessions.hold(on: user))
-    let access = agents.isHeld(user) || users[user]?.access.isHeld == true ? Hold<MonotonicClock>() : nil
-    guard let hold = policy ?? session ?? access, decision(for: client, asking: .exact, as: "").isHeld else {
-      return nil
-    }
-    return hold.and(session).and(access).onBootClock()
+    let areAgentsHeld = agents.isHeld(user) || users[user]?.access.isHeld == true
+    return Hold(
+      policy: known.policy.hold(at: now), session: sessions.hold(on: user),
+      agents: areAgentsHeld ? Hold<MonotonicClock>() : nil,
+      isNamed: known.policy.answer(to: .accessWithoutAgent) == .yes
+    )?.onBootClock()
   }
 
   package func ceiling(for client: GatekeeperClient) -> AccuracyLevel {
@@ -119,7 +120,11 @@ package final class SystemGatekeeper: Gatekeeper {
     reload()
     guard let credentials = client.credentials else { return action() }
     let facts = facts(about: client)
-    let act = { [weak self] in
+    let act = { [weak self, weak client] in
+      if !facts.isGathered, let client {
+        facts.isGathered = true
+        self?.changed(client)
+      }
       action()
       self?.searchSoon()
     }
@@ -130,7 +135,7 @@ package final class SystemGatekeeper: Gatekeeper {
       handle(.wanted, for: client)
       sessions.find(credentials.userID, for: round)
       agents.find(credentials.userID, for: client.name, round.expect())
-      _ = follow(credentials.userID, from: users[credentials.userID] ?? User())
+      if follow(credentials.userID, from: users[credentials.userID] ?? User()) { changed(credentials.userID) }
     }
   }
 
@@ -153,8 +158,6 @@ package final class SystemGatekeeper: Gatekeeper {
     let access = users[user]?.access ?? AccessDamper()
     facts.session = access.told.session
     facts.agent = access.told.agents.level(without: client.name)
-    if known.policy.isHeld(at: now) { facts.held.insert(.policy) }
-    if access.isHeld || sessions.isHeld(user) || agents.isHeld(user) { facts.held.insert(.access) }
     return facts
   }
 
@@ -179,16 +182,13 @@ package final class SystemGatekeeper: Gatekeeper {
 
 // MARK: - Dialogs
 extension SystemGatekeeper {
-  package func wouldAsk(_ client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String) -> Bool {
-    decision(for: client, asking: level, as: desktopID).dialog != nil
-  }
-
   package func ask(
     _ client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String,
     _ handler: @escaping (Authorization) -> Void
   ) -> Prompt {
-    guard let action = decision(for: client, asking: level, as: desktopID).dialog else {
-      handler(authorization(for: client, asking: level, as: desktopID))
+    let decision = decision(for: client, asking: level, as: desktopID)
+    guard let action = decision.dialog else {
+      handler(decision.authorization)
       return Prompt {}
     }
     let question = polkit.showDialog(action, about: client.name, of: account(of: client), program: program(of: client))
@@ -197,7 +197,7 @@ extension SystemGatekeeper {
       guard let self, let client else { return }
       // Consent is remembered. A refusal applies only to this call.
       if reply.answer == .yes { handle(.consented(action, reply), for: client) }
-      let authorization = authorization(for: client, asking: level, as: desktopID)
+      let authorization = access(for: client, asking: level, as: desktopID).authorization
       // Facts that are still missing must not hide the user's refusal.
       let isOpen = authorization.reason == .authorizationRequired || authorization.reason == .undecided
       let isRejected = reply.answer == .no && isOpen
@@ -224,7 +224,7 @@ extension SystemGatekeeper {
       facts.program = group?.program
       if let group { facts.placement = group.belongsToSession ? .session : .outside }
       client?.unit = group?.unit
-      if let client { self?.onChange?(client) }
+      if let client { self?.changed(client) }
     }
   }
 
@@ -241,7 +241,6 @@ extension SystemGatekeeper {
     for action in actions {
       switch action {
       case .ask(let action, let mayStart): polkit.ask(action, about: client.name, of: account, mayStartPolkit: mayStart)
-      case .held: onChange?(client)
       // If the session may also have changed, wait for logind, so that only the final outcome is reported.
       case .changed: if sessions.isDoubtful(user) { facts.isChangeUnreported = true } else { changed(client) }
       case .ready: facts.policyWaiters.release()
@@ -253,25 +252,25 @@ extension SystemGatekeeper {
 // MARK: - Changes
 extension SystemGatekeeper {
   private func changed(_ client: GatekeeperClient) {
-    registry[client]?.isChangeUnreported = false
+    guard let facts = registry[client], facts.isGathered else { return }
+    facts.isChangeUnreported = false
     onChange?(client)
     searchSoon()
   }
 
-  private func changed(_ user: UInt32, onlyUnreported: Bool = false) {
-    for client in clients.values where client.credentials?.userID == user {
-      if !onlyUnreported || registry[client]?.isChangeUnreported == true { changed(client) }
-    }
+  private func changed(_ user: UInt32, where isConcerned: (GatekeeperClient) -> Bool = { _ in true }) {
+    for client in clients.values where client.credentials?.userID == user && isConcerned(client) { changed(client) }
   }
 
-  /// Damps a change of a user's session or agents. Returns whether the change concerns the user's clients now.
+  /// Whether nothing may be delivered to a client yet. The last fact to be confirmed ends that.
+  private func isHeld(_ client: GatekeeperClient) -> Bool { hold(on: client)?.isConfirmed == false }
+
+  /// Damps a change of a user's session or agents. Returns whether it concerns the user's clients now.
   private func follow(_ user: UInt32, from known: User? = nil) -> Bool {
     guard var entry = known ?? users[user] else { return false }
     var access = UserAccess(session: sessions.state(of: user), agents: agents.levels(of: user))
     let agentMayStart = sessions.agentMayStart(of: user).flatMap { $0 > now ? $0 : nil }
     if agentMayStart != nil { access.agents.absenceIsUncertain() }
-    let wasConfirming = entry.isConfirming
-    entry.isConfirming = sessions.isHeld(user) || agents.isHeld(user)
     let isChanged = entry.access.handle(access, at: now)
     entry.timer = [entry.access.wakeUp, agentMayStart].compactMap(\.self).min().map { time in
       MainLoop.main.at(time) { [weak self] in
@@ -279,7 +278,7 @@ extension SystemGatekeeper {
       }
     }
     users[user] = entry
-    return isChanged || entry.isConfirming != wasConfirming
+    return isChanged
   }
 
   private func sessionChanged(_ user: UInt32, from before: Facts.Session) {
@@ -293,7 +292,7 @@ extension SystemGatekeeper {
       }
       if state == .active { return }
     }
-    changed(user, onlyUnreported: !isChanged)
+    changed(user) { isChanged || registry[$0]?.isChangeUnreported == true || !isHeld($0) }
   }
 
   private func policyChanged() {

@@ -68,15 +68,27 @@ public final class LocationService {
   /// Exports the service on a connection, without owning the name. The main loop must run for it to serve calls.
   ///
   /// - Parameter open: Opens further connections to the same bus for calls to other users' programs.
-  public init(
+  public convenience init(
     on connection: Connection, _ publicist: LocationPublicist, for deployment: Deployment,
     _ configuration: Configuration, openingMore open: @escaping () throws(DBusError) -> Connection
   ) {
-    self.connection = connection
-    self.configuration = configuration
-    let session = deployment == .session ? SessionGatekeeper(on: connection) : nil
     let lookup = CredentialsLookup(on: connection)
-    gatekeeper = session ?? SystemGatekeeper(on: connection, lookup, probes: ProbePool(open))
+    let gatekeeper: any Gatekeeper =
+      switch deployment {
+      case .session: SessionGatekeeper(on: connection)
+      case .system: SystemGatekeeper(on: connection, lookup, probes: ProbePool(open))
+      }
+    self.init(on: connection, publicist, gatekeeper, lookup, configuration, openingMore: open)
+  }
+
+  init(
+    on connection: Connection, _ publicist: LocationPublicist, _ gatekeeper: any Gatekeeper,
+    _ lookup: CredentialsLookup, _ configuration: Configuration,
+    openingMore open: @escaping () throws(DBusError) -> Connection
+  ) {
+    self.connection = connection
+    self.gatekeeper = gatekeeper
+    self.configuration = configuration
     outbox = Outbox(connection, openingMore: open)
     clients = ClientRegistry(on: connection, outbox, lookup, gatekeeper, configuration.limits)
     intake = CallIntake(connection, clients, outbox)
@@ -113,7 +125,7 @@ public final class LocationService {
       self?.reviews?.remove(client)
     }
     intake.beforeCall = { [weak self] client in if client.isToBeReviewed { self?.reviewNow(client) } }
-    follow(publicist, session)
+    follow(publicist)
   }
 
   /// Whether at least one client is receiving locations.
@@ -167,10 +179,10 @@ public final class LocationService {
     for object in clients.objects { object.checkNow() }
   }
 
-  private func follow(_ publicist: LocationPublicist, _ session: SessionGatekeeper?) {
+  private func follow(_ publicist: LocationPublicist) {
     publicist.authorizationPublisher()
-      .sink { [weak self, weak session] _ in
-        guard let self, let session else { return }
+      .sink { [weak self] _ in
+        guard let self, let session = gatekeeper as? SessionGatekeeper else { return }
         let authorization = publicist.manager.authorization
         if !authorization.isAuthorized { locations.forget(.accessLost) }
         session.geoClueAuthorization = authorization
@@ -226,7 +238,7 @@ public final class LocationService {
   }
 
   /// Reviews a client before its turn.
-  private func reviewNow(_ client: Client) {
+  func reviewNow(_ client: Client) {
     reviews?.remove(client)
     refresh(client)
   }
@@ -235,7 +247,7 @@ public final class LocationService {
     client.isToBeReviewed = false
     if !client.isWaiting {
       // A refusal must erase the user's record even if no object or call of the client waits for the decision.
-      let authorization = gatekeeper.authorization(for: client, asking: .exact, as: "")
+      let authorization = gatekeeper.access(for: client, asking: .exact, as: "").authorization
       client.note(authorization, at: MainLoop.main.clock.boottime())
       lastPlaces?.note(authorization, of: client)
     }

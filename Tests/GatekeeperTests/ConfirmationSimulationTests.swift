@@ -69,7 +69,7 @@ import Testing
       for action in actions {
         switch action {
         case .ask(let action, _): ask(action)
-        case .changed, .held: break
+        case .changed: break
         case .ready: world.waiting = 0
         }
       }
@@ -114,7 +114,7 @@ import Testing
           } then: {
             handle($0)
           }
-        case .changed, .held: break
+        case .changed: break
         case .ready: world.waiting = 0
         }
       }

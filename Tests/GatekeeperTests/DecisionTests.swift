@@ -199,17 +199,15 @@ struct DecisionTests {
   // MARK: Held deliveries
 
   @Test func `a fact in doubt holds deliveries if the decision depends on it`() {
-    for doubt in [Facts.Doubts.policy, .access] {
-      let facts = client { $0.held = doubt }
-      #expect(Decision(facts, asking: .exact).isHeld)
-      #expect(Decision(facts, asking: .exact).authorization == .authorized(.whenInUse), "the status stays")
-      let named = client { ($0.withoutAgent, $0.held) = (.yes, doubt) }
-      #expect(Decision(named, asking: .exact).isHeld == (doubt == .policy))
-      var root = Facts(.root)
-      (root.confinement, root.held) = (.host, doubt)
-      #expect(!Decision(root, asking: .exact).isHeld)
+    let (held, later) = (Hold<BootClock>(question: 1, isConfirmed: true), Hold<BootClock>(question: 2))
+    for isNamed in [false, true] {
+      #expect(Hold<BootClock>(policy: nil, session: nil, agents: nil, isNamed: isNamed) == nil)
+      #expect(Hold(policy: held, session: nil, agents: nil, isNamed: isNamed) == held)
+      #expect(Hold(policy: nil, session: held, agents: nil, isNamed: isNamed) == (isNamed ? nil : held))
+      #expect(Hold(policy: nil, session: nil, agents: later, isNamed: isNamed) == (isNamed ? nil : later))
     }
-    #expect(!Decision(client(), asking: .exact).isHeld)
+    let both = Hold(policy: later, session: held, agents: nil, isNamed: false)
+    #expect(both == Hold(question: 1), "all must be confirmed")
   }
 
   // MARK: The session deployment

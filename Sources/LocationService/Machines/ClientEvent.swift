@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistGatekeeper
 import GeopublicistLocationModel
 import MainLoop
 
@@ -35,16 +36,4 @@ protocol CallEvent: ClientEvent {
   /// The facts about the caller have been gathered, so earlier decisions may be outdated.
   nonisolated static var prepared: Self { get }
   nonisolated static func source(_ status: SourceStatus) -> Self
-}
-
-/// The gatekeeper's decision about a client at one moment.
-nonisolated struct ClientAccess: Equatable, Sendable {
-  var authorization: Authorization
-  /// The client is authorized, but facts are being confirmed. Until then, calls are not answered and a subscription's
-  /// chain keeps its newest location.
-  var isHeld = false
-  /// A dialog could grant more access.
-  var canAsk = false
-  /// For a one-shot call, the newest location that it may receive, if recent enough.
-  var cached: Location?
 }

@@ -41,6 +41,7 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
 
   override func tellState() {
     super.tellState()
+    reviewIfDue()
     host.machine.wallClock = MainLoop.main.clock.realtime()
     guard let report = host.machine.announcement() else { return }
     emit(AlmanacInterface.almanacChanged, report.value)

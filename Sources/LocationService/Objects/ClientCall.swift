@@ -17,11 +17,13 @@ extension ClientShell where Machine.Event: CallEvent {
   fileprivate func wait(with request: any PendingRequest, _ actions: [ClientAction] = []) {
     client.add(request)
     for action in actions { perform(action) }
-    refresh()
+    var isPrepared = false
     service.prepare(client, since: request.call.arrivedAt) { [weak self] in
-      self?.refresh()
+      isPrepared = true
+      self?.review()
       self?.handle(.prepared)
     }
+    if !isPrepared { review() }
   }
 }
 
@@ -104,13 +106,6 @@ final class AuthorizationRequest: ClientShell<AuthorizationRequestMachine>, Pend
 
   /// Nothing that it keeps depends on where the machine is.
   func slept() {}
-
-  override var access: ClientAccess {
-    var access = super.access
-    access.canAsk = service.gatekeeper.wouldAsk(
-      client, asking: machine.options.accuracy, as: machine.options.desktopID)
-    return access
-  }
 
   override func send(_ action: ClientAction) {
     switch action {

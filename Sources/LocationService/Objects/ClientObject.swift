@@ -24,12 +24,12 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
     _ make: (Authorization, _ sourceDecides: Bool) -> Machine
   ) {
     let gatekeeper = service.gatekeeper
-    let authorization = gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)
+    let access = gatekeeper.access(for: client, asking: options.accuracy, as: options.desktopID)
     self.kind = kind
     self.number = number
     account = client.account ?? .common
     path = kind.path.child(number)
-    super.init(make(authorization, gatekeeper.sourceDecides), of: client, in: service)
+    super.init(make(access.authorization, gatekeeper.sourceDecides), of: client, in: service)
   }
 
   var isActive: Bool { machine.isActive }
@@ -48,7 +48,7 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
       guard let self, !isOver else {
         return call.fail(DBusError(.unknownObject, "The object no longer exists; create a new one"))
       }
-      refresh()
+      if client.isToBeReviewed || !machine.authorization.isAuthorized { review() }
       starting.append(call)
       handle(.start(after: stops))
     }
@@ -122,15 +122,13 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
     read(request, afterCheckIf: isBeingChecked) { ($0.isBeingChecked ? nil : value()) ?? .options([]) }
   }
 
-  private var isBeingChecked: Bool { service.gatekeeper.hold(on: client) != nil }
-
   private func read(
     _ request: PropertyRead, afterCheckIf mustWait: Bool, _ value: @escaping (ClientObject) -> Value
   ) {
     guard request.sender != nil, mustWait else { return request.answer(value(self)) }
     service.prepare(client, since: request.arrivedAt) { [weak self] in
       guard let self else { return }
-      refresh()
+      review()
       request.answer(value(self))
     }
   }

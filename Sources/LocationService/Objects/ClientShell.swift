@@ -36,10 +36,7 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
   func finish(_ reason: ClosedReason?) {}
 
   var access: ClientAccess {
-    ClientAccess(
-      authorization: service.gatekeeper.authorization(
-        for: client, asking: machine.options.accuracy, as: machine.options.desktopID),
-      isHeld: service.gatekeeper.hold(on: client) != nil)
+    service.gatekeeper.access(for: client, asking: machine.options.accuracy, as: machine.options.desktopID)
   }
 
   /// Queries the gatekeeper again, because something may have changed.
@@ -58,11 +55,20 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
     handle(.access(access))
   }
 
+  /// Queries the gatekeeper again, for everything of the client if that is due.
+  final func review() { if client.isToBeReviewed { service.reviewNow(client) } else { refresh() } }
+
+  /// Does the same if the machine may not have learned of the latest changes yet, such as that deliveries are held.
+  final func reviewIfDue() { if client.isToBeReviewed || isBeingChecked { review() } }
+
+  /// Whether facts about the client are being confirmed.
+  final var isBeingChecked: Bool { service.gatekeeper.hold(on: client) != nil }
+
   /// Ends the object, and reports the reason, if any, to its owner.
   final func end(_ reason: ClosedReason?) { handle(.close(reason)) }
 
   final func timeHasCome() {
-    if client.isToBeReviewed { refresh() }
+    reviewIfDue()
     passTimer()
   }
 

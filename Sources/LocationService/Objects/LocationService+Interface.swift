@@ -107,7 +107,7 @@ extension LocationService: Location1Skeleton {
     client.whenKnown { [weak self] _ in
       self?.prepare(client, since: request.arrivedAt) { [weak self] in
         guard let self else { return }
-        request.answer(.string(text(gatekeeper.authorization(for: client, asking: .exact, as: ""))))
+        request.answer(.string(text(gatekeeper.access(for: client, asking: .exact, as: "").authorization)))
       }
     }
   }
