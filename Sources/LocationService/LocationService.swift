@@ -30,7 +30,7 @@ public final class LocationService {
   public var configuration: Configuration {
     didSet {
       idleWatch.timeout = configuration.idleTimeout
-      clients.limits = configuration.limits
+      admission.limits = configuration.limits
       lastPlaces?.isOn = configuration.remembers
       // GeoClue's own rules are part of the configuration, too.
       gatekeeper.reload()
@@ -44,6 +44,7 @@ public final class LocationService {
   }
 
   private let outbox: Outbox
+  let admission: Admission
   private let intake: CallIntake
   let source: SourceControl
   private let idleWatch: IdleWatch
@@ -90,8 +91,9 @@ public final class LocationService {
     self.gatekeeper = gatekeeper
     self.configuration = configuration
     outbox = Outbox(connection, openingMore: open)
-    clients = ClientRegistry(on: connection, outbox, lookup, gatekeeper, configuration.limits)
-    intake = CallIntake(connection, clients, outbox)
+    admission = Admission(outbox, configuration.limits)
+    clients = ClientRegistry(on: connection, outbox, lookup, gatekeeper, admission)
+    intake = CallIntake(connection, clients, outbox, admission)
     locations = SharedLocations(publicist.locationPublisher())
     source = SourceControl(publicist.manager)
     idleWatch = IdleWatch(timeout: configuration.idleTimeout)
@@ -100,7 +102,7 @@ public final class LocationService {
     logControl = LogControl(on: connection) { [weak self] call, action in self?.asAdministrator(call, action) }
     intake.onCall = { [idleWatch] in idleWatch.touch() }
     idleWatch.isBusy = { [weak self] in self.map { $0.isBusy || $0.staysForCells() } ?? false }
-    clients.onLessBusy = { [idleWatch] in idleWatch.touch() }
+    admission.onLessBusy = { [idleWatch] in idleWatch.touch() }
     source.onRestingChanged = { [weak self, weak publicist] in
       guard let self, let publicist else { return }
       if source.isResting {
@@ -132,7 +134,7 @@ public final class LocationService {
   var isInUse: Bool { receivers > 0 || briefReceivers > 0 && source.isHeld }
 
   /// Whether a client has an object or a pending call.
-  public var isBusy: Bool { clients.isBusy || intake.count > 0 }
+  public var isBusy: Bool { clients.isBusy || admission.pendingCalls > 0 || admission.queue.count > 0 }
 
   /// Closes every object and answers every pending call.
   public func shutDown() {

@@ -25,7 +25,8 @@ final class Client: GatekeeperClient {
   private(set) var objects: [UInt64: any OwnedObject] = [:]
   /// In the order of the calls, because one event may answer several of them.
   private(set) var requests: [any PendingRequest] = []
-  private var bucket: TokenBucket
+  /// The rate of its calls.
+  var bucket: TokenBucket
   private let lookup: CredentialsLookup
   private weak var gatekeeper: (any Gatekeeper)?
 
@@ -38,16 +39,6 @@ final class Client: GatekeeperClient {
     self.queue = queue
     bucket = TokenBucket(burst: limits[.callsBurst], at: MainLoop.main.clock.monotonic())
     super.init(name)
-  }
-
-  /// Takes a token from the client's bucket. Returns false if the rate is exceeded.
-  func takeToken(_ limits: Limits, at now: MonotonicInstant) -> Bool {
-    bucket.take(burst: limits[.callsBurst], perSecond: limits[.callsPerSecond], at: now)
-  }
-
-  /// Returns how long the last of `count` further calls must wait.
-  func wait(for count: Int, _ limits: Limits, at now: MonotonicInstant) -> Duration {
-    bucket.wait(for: count, burst: limits[.callsBurst], perSecond: limits[.callsPerSecond], at: now)
   }
 
   func add(_ object: any OwnedObject) { objects[object.number] = object }

@@ -5,9 +5,8 @@ import MainLoop
 
 /// Dispatches calls, taking accounts in turn, while the limits allow it and the bus has room for the answers.
 ///
-/// A call beyond a limit costs almost nothing on arrival and is refused at a bounded rate, so the service reads faster
-/// than one user can send. Calls within the limits wait for their turn; those above a rate wait in their account's line
-/// until the rate allows them, unless that would be too late for an answer.
+/// A call that ``Admission`` refuses costs almost nothing on arrival and is refused at a bounded rate, so the service
+/// reads faster than one user can send.
 final class CallIntake {
   /// How often to check whether the bus has taken the pending answers.
   private static let roomInterval = Duration.milliseconds(1)
@@ -18,10 +17,10 @@ final class CallIntake {
   private let connection: Connection
   private let clients: ClientRegistry
   private let outbox: Outbox
+  private let admission: Admission
   /// How often to check whether a rate allows a waiting call.
   private static let rateInterval = Duration.milliseconds(5)
 
-  private var queue = FairQueue<BusName, MethodCall>()
   /// A waiting refusal is small, because a user may have thousands of them.
   private var refusals = RefusalQueue<BusName, (client: BusName, call: PostponedCall, limit: Limits.Key)>()
   /// The calls that have waited for facts. Many may become ready together, and their answers must leave room for
@@ -32,11 +31,8 @@ final class CallIntake {
   private var waitForRoom: LoopSource?
   private var waitForRate: LoopSource?
 
-  init(_ connection: Connection, _ clients: ClientRegistry, _ outbox: Outbox) {
-    self.connection = connection
-    self.clients = clients
-    self.outbox = outbox
-    clients.onAnswered = { [weak self] account, bytes in self?.queue.charge(bytes, to: account) }
+  init(_ connection: Connection, _ clients: ClientRegistry, _ outbox: Outbox, _ admission: Admission) {
+    (self.connection, self.clients, self.outbox, self.admission) = (connection, clients, outbox, admission)
     connection.objects.intake = { [weak self] call in self?.take(call) }
   }
 
@@ -44,10 +40,8 @@ final class CallIntake {
   /// Called when it is the turn of a client's call.
   var beforeCall: (Client) -> Void = { _ in }
 
-  var count: Int { queue.count }
-
-  /// Continues a call that waited for facts about its client, when it is the account's turn and the answer has room. A
-  /// call that did not wait continues immediately, unless it would overtake one of the same client that did wait.
+  /// Continues a call of a client that waited for facts, when it is its account's turn and its answer has room. A call
+  /// that did not wait continues immediately, unless it would overtake one of the same client that did.
   func resume(_ client: Client, hasWaited: Bool, _ action: @escaping () -> Void) {
     guard client.resumingCalls > 0 || hasWaited && !(ready.isEmpty && outbox.takesCalls) else { return action() }
     client.resumingCalls += 1
@@ -62,11 +56,11 @@ final class CallIntake {
     return true
   }
 
-  private var isReady: Bool { queue.isReady || !ready.isEmpty }
+  private var isReady: Bool { admission.queue.isReady || !ready.isEmpty }
 
   /// Drops all calls, because no client waits for answers to calls from the previous connection.
   func dropAll() {
-    for call in queue.removeAll() { call.drop() }
+    for call in admission.queue.removeAll() { call.drop() }
     refusals.removeAll()
     for waiting in ready.elements { waiting.client.resumingCalls = 0 }
     ready = TurnQueue()
@@ -74,38 +68,19 @@ final class CallIntake {
 
   private func take(_ call: MethodCall) {
     onCall?()
-    let limits = clients.limits
     let client = clients.client(call.sender)
     let user = client.credentials?.userID ?? .max
-    clients.reviewAccount(of: client) { queue.move(client.name, from: $0, to: $1, user: user) }
+    clients.reviewAccount(of: client) { admission.queue.move(client.name, from: $0, to: $1, user: user) }
     outbox.called(client.name)
-    // The client has not read for a long time, so the bus would only queue another answer on the service's account.
-    guard outbox.state(of: client.name) != .suspended else { return call.drop() }
-    guard let bytes = call.byteCount(upTo: Int(limits[.messageBytes])) else {
-      return refuse(call, bytes: Int(limits[.messageBytes]), of: client, .messageBytes)
+    let longest = Int(admission.limits[.messageBytes])
+    lazy var bytes = call.byteCount(upTo: longest)
+    switch admission.admit(call, bytes: bytes, from: client) {
+    case .drop: return call.drop()
+    case .refuse(let limit): return refuse(call, bytes: bytes ?? longest, of: client, limit)
+    case .later, .now: break
     }
-    (queue.bounds.calls, queue.bounds.allCalls) = (Int(limits[.callsPerUser]), Int(limits[.calls]))
-    if let limit = limitOfWaiting(client) { return refuse(call, bytes: bytes, of: client, limit) }
-    switch queue.add(call, bytes: bytes, from: client.name, of: client.account, user: user) {
-    case .account: return refuse(call, bytes: bytes, of: client, .callsPerUser)
-    case .whole: return refuse(call, bytes: bytes, of: client, .calls)
-    case nil: break
-    }
-    clients.chargeForSize(bytes, client)
     if client.account == nil { identify(client) }
     dispatchLater()
-  }
-
-  /// Returns the limit that one more waiting call of a client would exceed.
-  private func limitOfWaiting(_ client: Client) -> Limits.Key? {
-    let count = queue.count(of: client.name, client.account)
-    // Within the rate, a call waits only for its turn.
-    if client.wait(for: count + 1, clients.limits, at: MainLoop.main.clock.monotonic()) > .zero,
-      UInt32(clamping: count) + client.pendingCalls >= clients.limits[.callsPerConnection]
-    {
-      return .callsPerConnection
-    }
-    return clients.limitOfTurn(of: client, after: count, client.account.map { queue.count(of: $0) } ?? 0)
   }
 
   /// How often waiting refusals are checked.
@@ -127,8 +102,8 @@ final class CallIntake {
     }
   }
 
-  /// While the bus is slow, no call of an account is refused before its other calls have been answered.
-  private func mayRefuse(_ account: Account) -> Bool { !outbox.isSlow || queue.count(of: account) == 0 }
+  /// While the bus is slow, an account is refused nothing before its other calls have been answered.
+  private func mayRefuse(_ account: Account) -> Bool { !outbox.isSlow || admission.queue.count(of: account) == 0 }
 
   private func refuseDue() {
     let now = MainLoop.main.clock.monotonic()
@@ -145,16 +120,17 @@ final class CallIntake {
     client.whenKnown { [weak self, weak client] credentials in
       guard let self, let client else { return }
       if let credentials, let account = client.account {
-        queue.move(client.name, from: nil, to: account, user: credentials.userID)
+        admission.queue.move(client.name, from: nil, to: account, user: credentials.userID)
         return dispatchLater()
       }
-      for call in queue.remove(client.name, of: nil) { call.fail(.notAuthorized(.refused(.policyUnavailable))) }
+      let calls = admission.queue.remove(client.name, of: nil)
+      for call in calls { call.fail(.notAuthorized(.refused(.policyUnavailable))) }
     }
   }
 
   /// Drops the calls of a client that has left.
   func left(_ client: Client) {
-    for call in queue.remove(client.name, of: client.account) { call.drop() }
+    for call in admission.queue.remove(client.name, of: client.account) { call.drop() }
     ready.removeAll { $0.client === client }
     refusals.remove(client.name)
     outbox.left(client.name)
@@ -179,31 +155,31 @@ final class CallIntake {
       let (hasRoom, hasShortRoom) = outbox.roomForCalls
       guard hasShortRoom else { return dispatchWhenRoom() }
       let isResuming = hasRoom && resumeNext()
-      let call = queue.next(onlyOfFew: !hasRoom) { [clients] name, _ in clients.known(name).map(clients.pay) ?? true }
+      var verdict = Admission.Verdict.drop
+      let call = admission.queue.next(onlyOfFew: !hasRoom) { [clients, admission] name, call in
+        verdict = clients.known(name).map { admission.admitWaiting(call, from: $0) } ?? .drop
+        return verdict != .later
+      }
       guard let call else {
         if isResuming { continue }
         guard hasRoom else { return dispatchWhenRoom() }
-        if queue.isReady {
+        if admission.queue.isReady {
           waitForRate = MainLoop.main.after(Self.rateInterval) { [weak self] in self?.dispatchLater() }
         }
         return
       }
-      dispatch(call)
+      dispatch(call, verdict)
       // Read pending calls first: one of them may be from an account whose turn is next.
     } while MainLoop.main.clock.monotonic() < end && !connection.hasUnread
   }
 
-  private func dispatch(_ call: MethodCall) {
-    guard let client = clients.known(call.sender) else { return call.drop() }
-    do throws(DBusError) {
-      try clients.admit(call, of: client)
-    } catch {
-      return call.fail(error)
-    }
+  private func dispatch(_ call: MethodCall, _ verdict: Admission.Verdict) {
+    if case .refuse(let limit) = verdict { return call.fail(.limitsExceeded(limit)) }
+    guard verdict == .now, let client = clients.known(call.sender) else { return call.drop() }
     let begin = ProcessorTime.now
     beforeCall(client)
     connection.objects.perform(call)
-    clients.chargeForTime(since: begin, client)
+    admission.charge(Int((ProcessorTime.now - begin).milliseconds), to: client)
   }
 
   private func dispatchWhenRoom() {

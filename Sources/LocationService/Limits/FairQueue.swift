@@ -51,14 +51,14 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
   /// Appends a call to its account's line, or returns the limit that it would exceed.
   mutating func add(
     _ call: Call, bytes size: Int, from client: Client, of account: Account?, user: UInt32 = 0
-  ) -> Quota.Refusal? {
+  ) -> Limits.Key? {
     // Earlier calls of the client must not be overtaken.
     if let account { move(client, from: nil, to: account, user: user) }
     let line = load(of: account.map { known[$0] } ?? unknown[client] ?? [])
-    guard line.calls < bounds.calls, line.bytes + size <= bounds.bytes || line.calls == 0 else { return .account }
-    // The first few calls of a line always have room, even if clients of other accounts fill the queue.
+    guard line.calls < bounds.calls, line.bytes + size <= bounds.bytes || line.calls == 0 else { return .callsPerUser }
+    // The first few calls of a line always have room, even if clients of others fill the queue.
     let isFirst = line.calls < bounds.firstCalls && size <= bounds.firstBytes
-    guard isFirst || !(account == nil ? isFullForUnknown : isFull) else { return .whole }
+    guard isFirst || !(account == nil ? isFullForUnknown : isFull) else { return .calls }
     let waiting = Waiting(client: client, user: user, call: call, bytes: size)
     if let account { known.edit(account) { $0.append(waiting) } } else { unknown[client, default: []].append(waiting) }
     count += 1

@@ -101,9 +101,8 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
   }
 
   private mutating func removeIdle(at now: MonotonicInstant) {
-    lines = lines.filter { _, line in
-      var bucket = line.bucket
-      return !line.calls.isEmpty || !bucket.isFull(burst: bounds.burst, perSecond: bounds.perSecond, at: now)
+    lines = lines.filter {
+      !$1.calls.isEmpty || !$1.bucket.isFull(burst: bounds.burst, perSecond: bounds.perSecond, at: now)
     }
   }
 }

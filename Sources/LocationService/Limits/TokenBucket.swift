@@ -32,9 +32,10 @@ nonisolated struct TokenBucket: Sendable {
   }
 
   /// Returns whether the bucket is full, so that it can be replaced by a new one.
-  mutating func isFull(burst: UInt32, perSecond: UInt32, at now: MonotonicInstant) -> Bool {
-    fill(burst: burst, perSecond: perSecond, at: now)
-    return tokens >= Double(burst)
+  func isFull(burst: UInt32, perSecond: UInt32, at now: MonotonicInstant) -> Bool {
+    var filled = self
+    filled.fill(burst: burst, perSecond: perSecond, at: now)
+    return filled.tokens >= Double(burst)
   }
 
   private mutating func fill(burst: UInt32, perSecond: UInt32, at now: MonotonicInstant) {

@@ -55,7 +55,7 @@ extension LocationService: Location1Skeleton {
   }
 
   var version: String { ProgramVersion.current }
-  var limits: Value { clients.limits.value }
+  var limits: Value { admission.limits.value }
   var state: String { sourceStatus.state.rawValue }
   var stateReason: String { sourceStatus.reason.rawValue }
   var stateMessage: String { sourceStatus.message }

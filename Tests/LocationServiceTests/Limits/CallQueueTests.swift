@@ -106,7 +106,7 @@ import Testing
     bounds.allBytes = 1000
     bounds.firstCalls = 0
     var queue = FairQueue<String, Int>(bounds)
-    #expect((0..<4).map { queue.add($0, bytes: 1, from: "a", of: 1) } == [nil, nil, nil, .account])
+    #expect((0..<4).map { queue.add($0, bytes: 1, from: "a", of: 1) } == [nil, nil, nil, .callsPerUser])
     #expect(queue.add(4, bytes: 500, from: "b", of: 2) == nil, "the first one always has room")
     #expect(queue.add(5, bytes: 1, from: "b", of: 2) != nil)
     #expect(!queue.isFull)
@@ -124,7 +124,7 @@ import Testing
     }
     #expect(queue.isFull)
     #expect(queue.add(0, bytes: 10, from: "", of: 100) != nil)
-    #expect((0..<5).map { queue.add($0, bytes: 10, from: "other", of: 1) } == [nil, nil, nil, nil, .whole])
+    #expect((0..<5).map { queue.add($0, bytes: 10, from: "other", of: 1) } == [nil, nil, nil, nil, .calls])
     #expect(queue.add(0, bytes: 5_000, from: "large", of: 2) != nil)
   }
 
