@@ -89,7 +89,6 @@ public final class GeoClueSource: LocationSource, MachineShell {
 
   /// Reports the new state before the actions are carried out.
   package func willPerform() {
-    if host.machine.deadline == nil { host.disarm() }
     let status = host.machine.status
     var authorization = host.machine.authorization
     if authorization.reason != .undecided || status.state == .unavailable { remembered = nil }

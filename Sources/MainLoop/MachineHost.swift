@@ -34,7 +34,7 @@ package struct MachineHost<Machine: StateMachine> {
 
   package init(_ machine: Machine) { self.machine = machine }
 
-  /// Drops the timer, because its clock has moved or nothing will be due. It is armed again after the next event.
+  /// Drops the timer, because its clock has moved. It is armed again after the next event.
   package mutating func disarm() { timer = nil }
 }
 
@@ -73,8 +73,9 @@ extension MachineShell {
   }
 
   private func arm() {
+    guard let deadline = host.machine.deadline else { return host.disarm() }
     // A timer that fires early is armed again, which costs less than a new one for each location.
-    guard let deadline = host.machine.deadline, host.timer.map({ deadline < $0.time }) ?? true else { return }
+    guard host.timer.map({ deadline < $0.time }) ?? true else { return }
     let source = MainLoop.main.after(deadline - Machine.now) { [weak self] in self?.timeHasCome() }
     host.timer = (deadline, source)
   }

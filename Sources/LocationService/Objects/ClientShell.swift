@@ -83,7 +83,6 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
       AuditLog.note(authorization, for: client, asking: machine.options.accuracy, as: machine.options.desktopID)
     case .end(let reason):
       isOver = true
-      host.disarm()
       finish(reason)
     case .reviewNeed: updateNeed()
     default: send(action)
