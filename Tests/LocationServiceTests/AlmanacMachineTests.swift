@@ -36,7 +36,7 @@ import Testing
     machine.place = place
     var location = Location(latitude: latitude, longitude: longitude, accuracy: 15_000, receivedAt: now + wait)
     location.level = level
-    return handle(.location(location, level), after: wait)
+    return handle(.location(location), after: wait)
   }
 
   private mutating func start() { _ = handle(.start(after: machine.stops)) }
@@ -76,11 +76,12 @@ import Testing
     machine.place = Self.berlin
     func location(_ value: Bool) -> Location {
       var location = Location(latitude: 52.5, longitude: 13.4, accuracy: 15_000, receivedAt: now)
+      location.level = .city
       location[keyPath: isPoor] = value
       return location
     }
     for (value, isTold) in [(true, true), (true, false), (false, true), (true, false), (false, false)] {
-      let actions = handle(.location(location(value), .city))
+      let actions = handle(.location(location(value)))
       #expect(actions.contains(.announce) == isTold)
       _ = machine.announcement()
     }

@@ -30,8 +30,9 @@ import Testing
   private func evidence(_ latitude: Double, _ second: UInt64, _ level: AccuracyLevel = .exact)
     -> MonitoredRegionMachine.Event
   {
-    .location(
-      Location(latitude: latitude, longitude: 13, accuracy: 10, timestamp: Timestamp(seconds: second)), level)
+    var location = Location(latitude: latitude, longitude: 13, accuracy: 10, timestamp: Timestamp(seconds: second))
+    location.level = level
+    return .location(location)
   }
 
   private func happenings(_ actions: [ClientAction]) -> [RegionEvent.Kind] {

@@ -61,9 +61,9 @@ import Testing
     _ = machine.handle(.prepared, at: 50_001)
     var (old, new) = (location, location)
     (old.receivedAt, new.receivedAt) = (1_000, 49_000)
-    #expect(machine.handle(.location(old, .exact), at: 50_002) == [])
+    #expect(machine.handle(.location(old), at: 50_002) == [])
     let delivery = Delivery(location: new, isReduced: false)
-    #expect(machine.handle(.location(new, .exact), at: 50_003).last == .deliver(delivery))
+    #expect(machine.handle(.location(new), at: 50_003).last == .deliver(delivery))
   }
 
   @Test func `a location that arrived after the call satisfies every maximum age`() {
@@ -117,7 +117,7 @@ import Testing
   @Test func `a location answers the call, and without a location the call fails with Timeout`() {
     var machine = waiting()
     var other = machine
-    #expect(machine.handle(.location(location, .exact), at: 2).last == .deliver(delivery))
+    #expect(machine.handle(.location(location), at: 2).last == .deliver(delivery))
     #expect(other.handle(.timer, at: 20_000_000).last == .refuse(.timeout))
   }
 
@@ -144,14 +144,14 @@ import Testing
     var machine = waiting { $0.requiredAccuracy = 50 }
     var coarse = location
     coarse.accuracy = 51
-    #expect(machine.handle(.location(location, .exact), at: 2) == [], "of unknown accuracy")
-    #expect(machine.handle(.location(coarse, .exact), at: 3) == [])
+    #expect(machine.handle(.location(location), at: 2) == [], "of unknown accuracy")
+    #expect(machine.handle(.location(coarse), at: 3) == [])
     var other = machine
     #expect(other.handle(.timer, at: 20_000_000).last == .refuse(.timeout))
     var fine = location
     fine.accuracy = 50
     #expect(
-      machine.handle(.location(fine, .exact), at: 4).last
+      machine.handle(.location(fine), at: 4).last
         == .deliver(Delivery(location: fine, isReduced: false)))
   }
 
@@ -164,7 +164,7 @@ import Testing
       var location = location
       location.accuracy = accuracy
       if accuracy == 200 { best = location }
-      #expect(machine.handle(.location(location, .exact), at: 2) == [])
+      #expect(machine.handle(.location(location), at: 2) == [])
     }
     #expect(
       machine.handle(.timer, at: 20_000_000).last
@@ -188,7 +188,7 @@ import Testing
   @Test func `held deliveries wait for the release, and are dropped after a refusal`() {
     let machine = waiting(isHeld: true, cached: location)
     var (allowed, other, released) = (machine, machine, machine)
-    #expect(released.handle(.location(location, .exact), at: 3).last == .deliver(delivery), "the chain released it")
+    #expect(released.handle(.location(location), at: 3).last == .deliver(delivery), "the chain released it")
     #expect(allowed.handle(access(.allowed), at: 3).last == .deliver(delivery))
     #expect(other.handle(access(.off), at: 3).last == .refuse(.notAuthorized(.off)))
   }
@@ -219,7 +219,7 @@ import Testing
     var other = machine
     #expect(machine.handle(.close(.shutdown), at: 2).last == .refuse(.ending))
     #expect(other.handle(.close(nil), at: 2) == [.end(nil)])
-    #expect(other.handle(.location(location, .exact), at: 3) == [])
+    #expect(other.handle(.location(location), at: 3) == [])
   }
 }
 

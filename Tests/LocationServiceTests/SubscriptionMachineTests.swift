@@ -87,28 +87,28 @@ nonisolated extension [ClientAction] {
   func `while access is not granted, Start succeeds, and updates begin with the grant`(access first: Authorization) {
     var machine = machine(first)
     #expect(machine.handle(.start(after: machine.stops), at: 0).contains(.done))
-    #expect(machine.handle(.location(location(1), .exact), at: 1) == [])
+    #expect(machine.handle(.location(location(1)), at: 1) == [])
     #expect(machine.handle(access(.allowed), at: 2).contains(.follow(.exact)))
   }
 
   @Test func `losing access ends the chain and clears the location before the loss is reported`() {
     var machine = started()
-    _ = machine.handle(.location(location(1), .exact), at: 1)
+    _ = machine.handle(.location(location(1)), at: 1)
     #expect(machine.last != nil)
     #expect(machine.handle(access(.off), at: 2).contains(inOrder: .follow(nil), .announce))
     #expect(machine.last == nil)
-    #expect(machine.handle(.location(location(2), .exact), at: 3) == [])
+    #expect(machine.handle(.location(location(2)), at: 3) == [])
   }
 
   @Test func `a reduced grant begins a chain at its level, and each location names the level`() {
     var machine = started()
-    _ = machine.handle(.location(location(1), .exact), at: 1)
+    _ = machine.handle(.location(location(1)), at: 1)
     let actions = machine.handle(access(.city), at: 2)
     #expect(actions.contains(inOrder: .follow(nil), .follow(.city)))
     #expect(machine.last == nil, "it was finer than is allowed now")
-    #expect(machine.handle(.location(location(2), .exact), at: 3) == [], "a late location of the old level")
+    #expect(machine.handle(.location(location(2)), at: 3) == [], "a late location of the old level")
     let delivery = Delivery(location: location(3, .city), isReduced: true)
-    #expect(machine.handle(.location(location(3, .city), .city), at: 4) == [.deliver(delivery)])
+    #expect(machine.handle(.location(location(3, .city)), at: 4) == [.deliver(delivery)])
   }
 
   @Test func `a change of the reason alone is announced and does not interrupt`() {
@@ -123,10 +123,10 @@ nonisolated extension [ClientAction] {
     func delivery(_ sequence: UInt64) -> ClientAction {
       .deliver(Delivery(location: location(sequence), isReduced: false))
     }
-    #expect(machine.handle(.location(location(1), .exact), at: 1) == [delivery(1)])
-    let actions = machine.handle(.location(location(2), .exact), at: 2)
+    #expect(machine.handle(.location(location(1)), at: 1) == [delivery(1)])
+    let actions = machine.handle(.location(location(2)), at: 2)
     #expect(actions.contains(inOrder: delivery(2), .end(.completed)))
-    #expect(machine.handle(.location(location(3), .exact), at: 3) == [])
+    #expect(machine.handle(.location(location(3)), at: 3) == [])
     #expect(machine.delivered == 2)
   }
 
@@ -186,7 +186,7 @@ nonisolated extension [ClientAction] {
     let actions = machine.handle(end, at: 1)
     #expect(actions.contains(.need(nil)) && actions.contains(.follow(nil)) && actions.contains(.receiving(false)))
     for event in [
-      .start(after: machine.stops), .stop, access(.off), .location(location(1), .exact), .timer, .close(nil),
+      .start(after: machine.stops), .stop, access(.off), .location(location(1)), .timer, .close(nil),
       .close(.byClient), .clockChanged,
     ] as [SubscriptionMachine.Event] {
       #expect(machine.handle(event, at: 2) == [])
@@ -203,7 +203,7 @@ nonisolated extension [ClientAction] {
       let events: [SubscriptionMachine.Event] = [
         .start(after: machine.stops), .start(after: machine.stops), .stop, access(.allowed), access(.off),
         access(.city), access(.forbidden),
-        .location(location(step, follows ?? .exact), follows ?? .exact), .location(location(step), .exact),
+        .location(location(step, follows ?? .exact)), .location(location(step)),
         .clockChanged, .timer,
       ]
       let event = events.randomElement(using: &random) ?? .stop

@@ -29,7 +29,7 @@ nonisolated struct AlmanacMachine: ObjectMachine {
     case start(after: UInt64)
     case stop
     case access(ClientAccess)
-    case location(Location, AccuracyLevel)
+    case location(Location)
     case slept
     case clockChanged
     /// The device may have moved.
@@ -83,8 +83,8 @@ nonisolated extension AlmanacMachine {
     case .access(let access):
       isHeld = access.isHeld
       return object.change(to: access.authorization)
-    case .location(let location, let level):
-      take(location, level, at: now)
+    case .location(let location):
+      take(location, at: now)
       return []
     case .timer:
       deadline = nil
@@ -104,8 +104,8 @@ nonisolated extension AlmanacMachine {
     }
   }
 
-  private mutating func take(_ location: Location, _ level: AccuracyLevel, at now: BootInstant) {
-    guard isActive, level <= self.level else { return }
+  private mutating func take(_ location: Location, at now: BootInstant) {
+    guard isActive, location.level <= level else { return }
     // In the same cell only the time of the measurement differs.
     let report =
       newest?.measured(location, place) ?? AlmanacReport(location, place, at: wallClock, options.almanac)

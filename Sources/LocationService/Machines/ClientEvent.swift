@@ -16,8 +16,8 @@ protocol ClientEvent: MachineEvent, Sendable {
 
 /// Events of machines that receive locations.
 protocol LocationEvent: ClientEvent {
-  /// The chain delivered a location of the level that it follows.
-  nonisolated static func location(_ location: Location, _ level: AccuracyLevel) -> Self
+  /// The chain delivered a location.
+  nonisolated static func location(_ location: Location) -> Self
   /// The machine has slept and may have moved.
   nonisolated static var slept: Self { get }
 }

@@ -27,7 +27,7 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
     case start(after: UInt64)
     case stop
     case access(ClientAccess)
-    case location(Location, AccuracyLevel)
+    case location(Location)
     case slept
     case clockChanged
     /// The device may have moved.
@@ -76,7 +76,7 @@ nonisolated extension MonitoredRegionMachine {
       // End the evaluation first, because it determines what is needed.
       return run(.stop, at: now) + object.stop()
     case .access(let access): return accessChanged(access, at: now)
-    case .location(let location, let level): return take(location, level, at: now)
+    case .location(let location): return take(location, at: now)
     case .slept: return run(.slept, at: now)
     case .check: return run(.check, at: now)
     case .timer:
@@ -99,8 +99,8 @@ nonisolated extension MonitoredRegionMachine {
     return actions + run(.level(grantedLevel), at: now)
   }
 
-  private mutating func take(_ location: Location, _ level: AccuracyLevel, at now: BootInstant) -> [ClientAction] {
-    guard isActive, !isHeld, level <= self.level else { return [] }
+  private mutating func take(_ location: Location, at now: BootInstant) -> [ClientAction] {
+    guard isActive, !isHeld, location.level <= level else { return [] }
     return run(.location(location), at: now)
   }
 

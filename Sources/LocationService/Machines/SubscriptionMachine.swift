@@ -23,7 +23,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
     /// The owner changed its options.
     case options(ClientOptions)
     case access(ClientAccess)
-    case location(Location, AccuracyLevel)
+    case location(Location)
     case slept
     case clockChanged
     case timer
@@ -56,7 +56,7 @@ nonisolated extension SubscriptionMachine {
       self.options = options
       return object.ask(for: options.accuracy)
     case .access(let access): return object.change(to: access.authorization)
-    case .location(let location, let level): return deliver(location, level)
+    case .location(let location): return deliver(location)
     case .timer: return budget.isComplete(at: now) ? object.end(.completed) : []
     case .slept, .clockChanged:
       last = nil
@@ -65,8 +65,8 @@ nonisolated extension SubscriptionMachine {
     }
   }
 
-  private mutating func deliver(_ location: Location, _ level: AccuracyLevel) -> [ClientAction] {
-    guard isActive, level <= self.level else { return [] }
+  private mutating func deliver(_ location: Location) -> [ClientAction] {
+    guard isActive, location.level <= level else { return [] }
     let delivery = Delivery(location: location, isReduced: object.isReduced)
     last = delivery
     let isLast = budget.countDelivery()

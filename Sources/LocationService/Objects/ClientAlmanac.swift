@@ -34,9 +34,9 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
     return .check(level, from: from)
   }
 
-  override func received(_ location: Location, _ level: AccuracyLevel) {
+  override func received(_ location: Location) {
     host.machine.place = service.places.answer(for: location)
-    super.received(location, level)
+    super.received(location)
   }
 
   override func tellState() {

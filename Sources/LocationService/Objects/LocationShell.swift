@@ -26,7 +26,7 @@ class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.
   /// Called before a chain begins, whose first location passes all thresholds.
   func chainBegins() {}
   /// Called with each location that the slot sends.
-  func received(_ location: Location, _ level: AccuracyLevel) { handle(.location(location, level)) }
+  func received(_ location: Location) { handle(.location(location)) }
   /// Returns what the running chain needs from the source.
   func sourceNeed(at level: AccuracyLevel) -> SourceSchedule.Need { pacer.need(at: level) }
   /// Makes periodic checks due now, because the device may have moved.
@@ -100,7 +100,7 @@ class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.
       isPaced ? pacer : nil, after: level == .exact ? min(client.exactFrom, now) : .origin,
       hold: { [weak self] in self.map(\.hold) ?? Hold() },
       whenRoom: { [weak self] in self?.whenRoom($0) },
-      { [weak self] location in self?.received(location, level) })
+      { [weak self] location in self?.received(location) })
     self.slot = slot
     chain = service.locations.deliver(at: level, from: firstLocation(for: level), to: slot)
     updateNeed()

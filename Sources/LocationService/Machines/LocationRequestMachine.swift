@@ -25,7 +25,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     case prepared
     case access(ClientAccess)
     case source(SourceStatus)
-    case location(Location, AccuracyLevel)
+    case location(Location)
     case slept
     case timer
     case close(ClosedReason?)
@@ -63,9 +63,9 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     case .source(let status):
       source = status
       return evaluate()
-    case .location(let location, let level):
-      // A location that was held back arrived earlier, maybe long before the call.
-      if level != .exact || accepts(arrivedAt: location.receivedAt, at: now) { take(location) }
+    case .location(let location):
+      // One that was held back arrived earlier, maybe long before the call.
+      if location.level != .exact || accepts(arrivedAt: location.receivedAt, at: now) { take(location) }
       return evaluate(released: location)
     case .slept:
       (kept, best, access.cached) = (nil, nil, nil)
@@ -176,106 +176,6 @@ nonisolated extension LocationRequestMachine {
   private mutating func finish(_ answer: ClientAction?) -> [ClientAction] {
     state = .over
     (kept, best) = (nil, nil)
-    return use.end(answer)
-  }
-}
-
-/// The state machine of one `RequestAuthorization` call. Waits for the caller's authorization to be decided and asks
-/// the user if that can grant more.
-nonisolated struct AuthorizationRequestMachine: ClientMachine {
-  let options: ClientOptions
-  private var state = State.gathering
-  private var access = ClientAccess(authorization: .undecided)
-  private var source: SourceStatus
-  private var use = ServiceUse()
-  private let arrivedAt: BootInstant
-  private let isInteractive: Bool
-  private let sourceDecides: Bool
-
-  enum Event: CallEvent {
-    case prepared
-    case access(ClientAccess)
-    case source(SourceStatus)
-    case dialogEnded(Authorization)
-    /// No dialog can be opened now.
-    case dialogUnavailable(Limits.Key)
-    case timer
-    case close(ClosedReason?)
-  }
-
-  private enum State {
-    /// The facts about the caller are being gathered.
-    case gathering
-    /// The facts are known, but something is still undecided.
-    case waiting
-    case asking
-    case over
-  }
-
-  /// Creates the state machine of a call that arrived at `now`. `isInteractive` allows asking the user.
-  init(_ options: ClientOptions, _ source: SourceStatus, isInteractive: Bool, at now: BootInstant, sourceDecides: Bool)
-  {
-    self.options = options
-    self.source = source
-    self.isInteractive = isInteractive
-    self.sourceDecides = sourceDecides
-    arrivedAt = now
-  }
-
-  /// Returns the initial actions. If the source decides, it must run before there can be a decision.
-  mutating func begin() -> [ClientAction] {
-    use.change(to: ServiceUse(need: sourceDecides ? options.accuracy : nil))
-  }
-
-  mutating func handle(_ event: Event, at now: BootInstant) -> [ClientAction] {
-    guard state != .over else { return [] }
-    switch event {
-    case .prepared:
-      if state == .gathering { state = .waiting }
-      return evaluate()
-    case .access(let access):
-      self.access = access
-      return evaluate()
-    case .source(let status):
-      source = status
-      return evaluate()
-    case .dialogEnded(let authorization): return reply(authorization)
-    case .dialogUnavailable(let limit): return finish(.refuse(.limitsExceeded(limit)))
-    case .timer: return deadline.map { now >= $0 } == true ? answer() : []
-    case .close(let reason): return reason == nil ? finish(nil) : answer()
-    }
-  }
-}
-
-nonisolated extension AuthorizationRequestMachine {
-  var deadline: BootInstant? {
-    guard state != .over else { return nil }
-    return arrivedAt + (state == .asking ? AnswerDeadlines.dialog : AnswerDeadlines.gathering)
-  }
-
-  private mutating func evaluate() -> [ClientAction] {
-    guard state == .waiting else { return [] }
-    let isHopeless = sourceDecides && source.state == .unavailable
-    guard access.authorization.reason != .undecided || isHopeless else { return [] }
-    guard isInteractive, access.canAsk else { return answer() }
-    state = .asking
-    return [.openDialog]
-  }
-
-  private mutating func answer() -> [ClientAction] {
-    let authorization = access.authorization
-    if authorization.reason == .authorizationRequired, !isInteractive {
-      return finish(.refuse(.interactionRequired(authorization)))
-    }
-    return reply(authorization)
-  }
-
-  private mutating func reply(_ authorization: Authorization) -> [ClientAction] {
-    [.audit(authorization)] + finish(.reply(authorization))
-  }
-
-  private mutating func finish(_ answer: ClientAction?) -> [ClientAction] {
-    state = .over
     return use.end(answer)
   }
 }
