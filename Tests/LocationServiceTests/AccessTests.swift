@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
-import GeoClue
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
 import GeopublicistMainLoopTestSupport
@@ -16,52 +15,100 @@ import Testing
   private let connection: Connection
   private let client: Connection
   private let gatekeeper = CountingGatekeeper()
+  private let source = TestSource()
   private let service: LocationService
 
   init() throws {
     bus = try PrivateBus(.session)
     connection = try Connection(to: .address(bus.address))
     client = try Connection(to: .address(bus.address))
-    let manager = LocationManager(source: GeoClueSource(on: connection, desktopID: "org.example.Test"))
     service = LocationService(
-      on: connection, LocationPublicist(manager), gatekeeper, CredentialsLookup(on: connection), Configuration()
+      on: connection, LocationPublicist(LocationManager(source: source)), gatekeeper,
+      CredentialsLookup(on: connection), Configuration()
     ) { [connection] () throws(DBusError) in connection }
+    source.onEvent?(.authorization(.allowed))
   }
 
   private func call(
     _ member: MemberName, of interface: InterfaceName = "org.geopublicist.Location1",
-    at path: ObjectPath = "/org/geopublicist/Location1", _ arguments: [Value] = []
-  ) throws -> [Value] {
+    at path: ObjectPath = "/org/geopublicist/Location1", _ arguments: [Value] = [],
+    meanwhile act: () throws -> Void = {}
+  ) throws -> Result<[Value], CallFailure> {
     var answer: Result<[Value], CallFailure>?
     client.call(Message(calling: member, of: interface, at: path, on: connection.uniqueName, arguments)) {
       answer = $0
     }.keep()
+    try act()
     try turning("an answer") { answer != nil }
-    return try #require(answer).get()
+    return try #require(answer)
   }
 
-  private func object() throws -> any OwnedObject { try #require(service.clients.objects.first) }
+  /// Creates an object and starts it.
+  private func start(_ kind: String) throws -> any OwnedObject {
+    let member = try #require(MemberName(validating: "Create\(kind)"))
+    let interface = try #require(InterfaceName(validating: "org.geopublicist.Location1.\(kind)"))
+    let path = try #require(try call(member, [.options([])]).get().first?.objectPath)
+    _ = try call("Start", of: interface, at: path).get()
+    return try #require(service.clients.objects.first)
+  }
 
   @Test func `each change of a client's access takes one decision`() throws {
-    let created = try call("CreateSubscription", [.options([])])
-    let path = try #require(created.first?.objectPath)
-    _ = try call("Start", of: "org.geopublicist.Location1.Subscription", at: path)
+    let object = try start("Subscription")
+    source.move()
+    try turning("the first location") { object.delivered == 1 }
     #expect(gatekeeper.decisions == 2, "one for the new object, and one when its facts have been gathered")
-    #expect(try object().isActive)
     for new in [Authorization.off, .allowed, .forbidden] {
       let before = gatekeeper.decisions
       gatekeeper.change(to: new)
-      try turning("the change is followed") { try object().isActive == new.isAuthorized }
+      try turning("the change is followed") { object.isActive == new.isAuthorized }
       try turning(for: .milliseconds(50), "one decision") { gatekeeper.decisions == before + 1 }
     }
   }
 
   @Test func `a call between a change and its review causes the review`() throws {
-    let path = try #require(try call("CreateSubscription", [.options([])]).first?.objectPath)
-    _ = try call("Start", of: "org.geopublicist.Location1.Subscription", at: path)
+    let object = try start("Subscription")
     gatekeeper.change(to: .off)
-    _ = try call("Stop", of: "org.geopublicist.Location1.Subscription", at: path)
+    _ = try call("Stop", of: "org.geopublicist.Location1.Subscription", at: object.path).get()
     #expect(gatekeeper.decisions == 3)
+  }
+
+  @Test func `an almanac waits for the end of a hold, whose beginning is not reported`() throws {
+    let object = try start("Almanac")
+    try turning("the source is asked") { source.level != nil }
+    source.move()
+    gatekeeper.isHeld = true
+    try turning(for: .milliseconds(100), "it is held") { object.delivered == 0 }
+    gatekeeper.isHeld = false
+    gatekeeper.change(to: .allowed)
+    try turning("it is sent") { object.delivered == 1 }
+  }
+
+  @Test func `a call that ends during a hold returns no location`() throws {
+    let options: [(String, Value)] = [
+      ("required-accuracy", .double(1)), ("best-effort", .boolean(true)), ("timeout", .uint32(300)),
+    ]
+    let answer = try call("GetLocation", [.options(options)]) {
+      try turning("the call waits for a location") { source.level != nil }
+      source.move()
+      gatekeeper.isHeld = true
+    }
+    let failure = #expect(throws: CallFailure.self) { try answer.get() }
+    #expect(failure?.error.name == .locationTimeout, "\(answer)")
+  }
+}
+
+extension OwnedObject {
+  fileprivate var delivered: UInt64 { listEntry.properties?["Delivered"]?.uint64 ?? 0 }
+}
+
+private final class TestSource: LocationSource {
+  var onEvent: ((LocationSourceEvent) -> Void)?
+  private(set) var level: AccuracyLevel?
+  func require(_ level: AccuracyLevel?) { self.level = level }
+
+  func move() {
+    let now = MainLoop.main.clock.boottime()
+    onEvent?(.location(Location(latitude: 52.5, longitude: 13.4, accuracy: 20, receivedAt: now)))
   }
 }
 
@@ -69,13 +116,14 @@ import Testing
 private final class CountingGatekeeper: Gatekeeper {
   var authorization = Authorization.undecided
   private(set) var decisions = 0
+  var isHeld = false
   var onChange: ((GatekeeperClient?) -> Void)?
   let sourceDecides = false
   private var client: GatekeeperClient?
 
   func access(for client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String) -> ClientAccess {
     decisions += 1
-    return ClientAccess(authorization: authorization)
+    return ClientAccess(authorization: authorization, isHeld: isHeld)
   }
 
   /// Reports a change as often as several facts would that change together.
@@ -94,7 +142,7 @@ private final class CountingGatekeeper: Gatekeeper {
     }.keep()
   }
 
-  func hold(on client: GatekeeperClient) -> Hold<BootClock>? { nil }
+  func hold(on client: GatekeeperClient) -> Hold<BootClock>? { isHeld ? Hold() : nil }
   func ceiling(for client: GatekeeperClient) -> AccuracyLevel { .exact }
   func findAccount(of client: GatekeeperClient, _ action: @escaping () -> Void) { action() }
   func account(of client: GatekeeperClient) -> Account { .user(0) }
