@@ -60,7 +60,7 @@ import Testing
     try turning(for: .milliseconds(30), "it does not fire again") { shell.host.machine.log == ["due"] }
   }
 
-  @Test func `a later deadline keeps the timer, which fires early, an earlier one replaces it, and none ends it`() throws {
+  @Test func `a later deadline keeps the timer, an earlier one replaces it, and none ends it`() throws {
     let shell = Shell()
     shell.handle(.until(soon(10)))
     shell.handle(.until(soon(40)))
