@@ -81,6 +81,7 @@ package final class SystemGatekeeper: Gatekeeper {
   }
 
   package func hold(on client: GatekeeperClient) -> Hold<BootClock>? {
+    // This is called before every delivery, so it must usually return without gathering all the facts.
     guard let user = client.credentials?.userID, kind(of: user) == .other, let known = registry[client] else {
       return nil
     }

@@ -102,7 +102,7 @@ final class CallIntake {
     }
   }
 
-  /// While the bus is slow, an account is refused nothing before its other calls have been answered.
+  /// While the bus is slow, no call of an account is refused before its other calls have been answered.
   private func mayRefuse(_ account: Account) -> Bool { !outbox.isSlow || admission.queue.count(of: account) == 0 }
 
   private func refuseDue() {

@@ -56,7 +56,7 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     if let account { move(client, from: nil, to: account, user: user) }
     let line = load(of: account.map { known[$0] } ?? unknown[client] ?? [])
     guard line.calls < bounds.calls, line.bytes + size <= bounds.bytes || line.calls == 0 else { return .callsPerUser }
-    // The first few calls of a line always have room, even if clients of others fill the queue.
+    // The first few calls of a line always have room, even if clients of other accounts fill the queue.
     let isFirst = line.calls < bounds.firstCalls && size <= bounds.firstBytes
     guard isFirst || !(account == nil ? isFullForUnknown : isFull) else { return .calls }
     let waiting = Waiting(client: client, user: user, call: call, bytes: size)

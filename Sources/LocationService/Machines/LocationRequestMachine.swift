@@ -64,7 +64,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
       source = status
       return evaluate()
     case .location(let location):
-      // One that was held back arrived earlier, maybe long before the call.
+      // A location that was held back arrived earlier, maybe long before the call.
       if location.level != .exact || accepts(arrivedAt: location.receivedAt, at: now) { take(location) }
       return evaluate(released: location)
     case .slept:
