@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
+import Glibc
 import MainLoop
 import Testing
 
@@ -86,6 +87,21 @@ import func GeopublicistCDBus.dbus_connection_close
     #expect(throws: DBusError.self) { _ = try one.rejoin() }
     #expect(!one.isConnected)
     one.close()
+  }
+
+  @Test func `a different bus at the same address is left again`() throws {
+    let (first, second) = (try PrivateBus(.session), try PrivateBus(.session))
+    let folder = TemporaryDirectory()
+    let link = folder.file("bus")
+    func show(_ bus: PrivateBus) throws {
+      unlink(link)
+      try #require(symlink(String(bus.address.dropFirst("unix:path=".count)), link) == 0)
+    }
+    try show(first)
+    let connection = try Connection(to: .address("unix:path=\(link)"))
+    try show(second)
+    #expect(try !connection.rejoin())
+    #expect(!connection.isConnected)
   }
 
   /// dbus-daemon stops reading from a sender when 127 MiB of its messages are undelivered.

@@ -206,9 +206,9 @@ import MainLoop
   /// objects, matches and handlers. Pending calls are repeated. Calls received earlier can no longer be answered. Names
   /// must be acquired again.
   ///
-  /// Blocks until the bus has answered. Returns false if a different bus answers at the same address, on which no
-  /// previous peer can be; then only the connection itself is restored. With `forgettingOwners`, every ``NameWatch``
-  /// reports its owner again, for services that hold state for this connection and have discarded it.
+  /// Blocks until the bus has answered. Returns false, and closes the connection, if a different bus answers at the same
+  /// address: no previous peer can be on it, and others may own their names. With `forgettingOwners`, every
+  /// ``NameWatch`` reports its owner again, for services that hold state for this connection and have discarded it.
   public func rejoin(forgettingOwners: Bool = false) throws(DBusError) -> Bool {
     guard isOpen else { throw DBusError(.disconnected, "The connection was closed") }
     loop?.stop()
@@ -227,7 +227,7 @@ import MainLoop
     serverID = now
     serve()
     guard before == now else {
-      unsent = []
+      close()
       return false
     }
     signals.rejoin()
