@@ -133,7 +133,12 @@ extension ServiceSource {
   public func cancelRequest() { request = nil }
 
   private func callAgain() {
-    guard let request, let service = connected() else { return }
+    guard let request else { return }
+    guard let service = connected() else {
+      guard MainLoop.main.clock.monotonic() >= request.deadline else { return }
+      self.request = nil
+      return request.handler(.failure(LocationError(.unavailable, "The message bus is not available")))
+    }
     var options = request.options
     options.timeout = max(.seconds(1), request.deadline - MainLoop.main.clock.monotonic())
     service.location(options) { [weak self] result in
@@ -142,7 +147,12 @@ extension ServiceSource {
       if case .failure(let failure) = result, isInTime, Self.isRestart(failure, of: request) {
         // The service has restarted, or has just exited and is started by the next call.
         self.request?.wasInterrupted = true
-        retry = MainLoop.main.after(.milliseconds(500)) { [weak self] in self?.callAgain() }
+        // Without a connection, the next one repeats the call.
+        guard self.service != nil else { return }
+        retry = MainLoop.main.after(.milliseconds(500)) { [weak self] in
+          self?.retry = nil
+          self?.callAgain()
+        }
         return
       }
       self.request = nil
@@ -227,7 +237,8 @@ extension ServiceSource {
   }
 
   private func connectLater() {
-    let pause = min(.seconds(30), Duration.milliseconds(500 << min(failures, 6)))
+    let left = request.map { max(.milliseconds(1), $0.deadline - MainLoop.main.clock.monotonic()) } ?? .seconds(30)
+    let pause = min(left, .seconds(30), Duration.milliseconds(500 << min(failures, 6)))
     failures += 1
     retry = MainLoop.main.after(pause) { [weak self] in
       guard let self else { return }

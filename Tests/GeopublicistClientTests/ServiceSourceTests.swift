@@ -176,6 +176,18 @@ import Testing
     manager.stopUpdatingLocation()
   }
 
+  @Test func `a request fails at its deadline if the bus is lost meanwhile`() throws {
+    let source = ServiceSource(on: .address(bus.address))
+    var options = ClientOptions()
+    options.timeout = .seconds(5)
+    var result: Result<Location, LocationError>?
+    source.requestLocation(options) { result = $0 }
+    try waitForClient()
+    bus.kill()
+    try turning("the request is answered", within: .seconds(30)) { result != nil }
+    #expect(throws: LocationError.self) { try result?.get() }
+  }
+
   @Test func `a service that is not installed is reported, and used once it is installed`() throws {
     service.kill()
     try turning("its name is free", within: .seconds(30)) { try !hasOwner(Service.name, on: bus) }
