@@ -214,8 +214,9 @@ let package = Package(
     .executableTarget(
       name: "simulate",
       dependencies: [
-        "DBus", "GeopublicistCDBus", "GeopublicistCGLib", "GeopublicistLocationModel", "GeopublicistProcessSupport",
-        "GeopublicistService", "GeopublicistSimulatedKernel", "GeopublicistWiring", "MainLoop",
+        "DBus", "GeopublicistCDBus", "GeopublicistCGLib", "GeopublicistClient", "GeopublicistLocationModel",
+        "GeopublicistProcessSupport", "GeopublicistService", "GeopublicistSimulatedKernel", "GeopublicistWiring",
+        "MainLoop",
       ],
       path: "Tests/Simulation/Program"),
     .testTarget(

@@ -210,6 +210,12 @@ uid_t getuid(void) { return has_user ? user : (uid_t)real(SYS_getuid, 0, 0, 0, 0
 /* Files */
 
 static const char *mapped(const char *path, char *buffer) {
+  /* The root directories of simulated processes are empty. */
+  size_t length = strlen(path);
+  if (*files && length > 5 && !strncmp(path, "/proc/", 6) && !strcmp(path + length - 5, "/root")) {
+    snprintf(buffer, PATH_MAX, "%s/etc", files);
+    return buffer;
+  }
   if (!*files || (strncmp(path, "/etc/geoclue", 12) && strncmp(path, "/etc/geopublicist", 17))) return path;
   snprintf(buffer, PATH_MAX, "%s%s", files, path);
   return buffer;

@@ -31,7 +31,6 @@ let folder = String(cString: template)
 for path in ["/etc", "/etc/geoclue", "/etc/geopublicist", "/run"] { mkdir(folder + path, 0o755) }
 setenv("RUNTIME_DIRECTORY", folder + "/run", 1)
 kernel_set_files(folder)
-kernel_set_user(World.serviceUser)
 
 var signals = sigset_t()
 sigemptyset(&signals)
@@ -39,6 +38,7 @@ sigaddset(&signals, SIGHUP)
 sigprocmask(SIG_BLOCK, &signals, nil)
 
 let world = World(seed: seed, folder: folder)
+kernel_set_user(world.serviceUser)
 if let index = arguments.firstIndex(of: "--ignore") {
   world.checks.ignored = arguments[index + 1].split(separator: ";").map(String.init)
 }
@@ -60,17 +60,20 @@ let day = Day(world, hours: hours, kept: only)
 let begin = world.schedule.now
 day.begin()
 var starts = 0
-let options = try DaemonOptions([
-  "geopublicistd", "--address", world.bus.address, "--geoclue-address", world.bus.address,
-])
+let options = try DaemonOptions(world.arguments)
 while world.waitForCall() {
   starts += 1
   var configuration = try Configuration.load(file: nil)
   serving: while true {
-    let session = try Session(options, configuration, nil, ServiceNotifier())
-    let end = try session.run()
-    configuration = session.configuration
-    if case .over = end { break serving }
+    do throws(DBusError) {
+      let session = try Session(options, configuration, nil, ServiceNotifier())
+      let end = try session.run()
+      configuration = session.configuration
+      if case .over = end { break serving }
+    } catch {
+      world.failed(error.message)
+      break serving
+    }
   }
 }
 
@@ -84,7 +87,7 @@ print("starts \(starts)")
 print("turns \(world.checks.longestTurn)")
 print("hash \(String(world.hash.value, radix: 16))")
 for path in [
-  "/bus", "/run/cells", "/etc/geoclue/geoclue.conf", "/etc/geopublicist/geopublicist.conf",
+  "/bus", "/other-bus", "/library", "/run/cells", "/etc/geoclue/geoclue.conf", "/etc/geopublicist/geopublicist.conf",
   "/etc/geoclue", "/etc/geopublicist", "/etc", "/run", "",
 ] {
   if unlink(folder + path) != 0 { rmdir(folder + path) }

@@ -90,6 +90,9 @@ final class Parcel {
     return new
   }
 
+  /// Whether it is the bus's answer to a call that may or may not have been handled.
+  var isLost: Bool { errorName.hasSuffix(".NoReply") }
+
   /// Its text in the trace.
   var story: String {
     let receiver = destination ?? "all"

@@ -16,22 +16,74 @@ class Peer {
     self.process = process
   }
 
+  /// Whether it is a connection of the service.
+  var isService: Bool { false }
+
   /// Delivers a message to the peer.
   func receive(_ parcel: Parcel) {}
   /// Informs the peer that another one has left.
   func peerLeft(_ name: String) {}
 }
 
-/// A connection through a socket: the service, or a client library under test.
+/// A program under test, the service or one that uses the client library: its socket, and as whom it connects.
+final class Entrance {
+  unowned let bus: SimulatedBus
+  let path: String
+  let user: UInt32
+  let process: UInt32
+  /// Called with each connection that has a name.
+  let onJoin: (SocketPeer) -> Void
+  private var server: OpaquePointer?
+
+  init(_ bus: SimulatedBus, _ path: String, user: UInt32, process: UInt32, onJoin: @escaping (SocketPeer) -> Void) {
+    (self.bus, self.path, self.user, self.process, self.onJoin) = (bus, path, user, process, onJoin)
+  }
+
+  var address: String { "unix:path=\(path)" }
+
+  func open() {
+    guard let server = dbus_server_listen(address, nil) else { fatalError("cannot listen on \(address)") }
+    self.server = server
+    bus.serve(server, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  func close() {
+    dbus_server_disconnect(server)
+    dbus_server_unref(server)
+    server = nil
+  }
+}
+
+/// A connection through a socket.
 final class SocketPeer: Peer {
   let connection: OpaquePointer
+  let entrance: Entrance
+  /// What waits while the bus hangs.
+  private var held: [Parcel] = []
 
-  init(_ connection: OpaquePointer, user: UInt32, process: UInt32) {
+  init(_ connection: OpaquePointer, _ entrance: Entrance) {
     self.connection = dbus_connection_ref(connection)
-    super.init(user: user, process: process)
+    self.entrance = entrance
+    super.init(user: entrance.user, process: entrance.process)
   }
 
   isolated deinit { dbus_connection_unref(connection) }
 
-  override func receive(_ parcel: Parcel) { dbus_connection_send(connection, parcel.encoded().raw, nil) }
+  override var isService: Bool { process == 0 }
+
+  override func receive(_ parcel: Parcel) {
+    if entrance.bus.stall == .hangs { return held.append(parcel) }
+    dbus_connection_send(connection, parcel.encoded().raw, nil)
+  }
+
+  func receiveHeld() {
+    let parcels = held
+    held = []
+    for parcel in parcels { receive(parcel) }
+  }
+
+  func close() {
+    dbus_connection_set_watch_functions(connection, nil, nil, nil, nil, nil)
+    dbus_connection_close(connection)
+  }
 }

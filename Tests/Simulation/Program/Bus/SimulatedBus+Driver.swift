@@ -38,6 +38,9 @@ extension SimulatedBus {
         ("ProcessID", .uint32(subject.process)), ("ProcessFD", .descriptor(aliveProcess)),
       ]
       answer(call, [.options([("UnixUserID", .uint32(subject.user))] + process)])
+    case "GetConnectionUnixUser":
+      guard let subject = peers[name] else { return refuse(call, "NameHasNoOwner", "Nobody owns \(name)") }
+      answer(call, [.uint32(subject.user)])
     case "StartServiceByName":
       if owners[name] != nil { return answer(call, [.uint32(2)]) }
       guard activatable.contains(name) else { return refuse(call, "ServiceUnknown", "There is no \(name)") }

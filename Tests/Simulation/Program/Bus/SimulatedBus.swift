@@ -16,10 +16,10 @@ final class SimulatedBus {
   /// Called with a reply to a call that is not pending.
   var onStrayReply: (Parcel, Peer) -> Void = { _, _ in }
   var activatable: Set<String> = []
-  let address: String
-  /// The user of programs that connect through the socket.
-  private let socketUser: UInt32
-  private let server: OpaquePointer
+  private var entrances: [Entrance] = []
+  /// Whether the bus has exited.
+  private(set) var isDown = false
+  private(set) var stall = Stall.none
   private var watches: [OpaquePointer] = []
   private(set) var peers: [String: Peer] = [:]
   private var unnamed: [SocketPeer] = []
@@ -39,20 +39,56 @@ final class SimulatedBus {
     static func < (left: Call, right: Call) -> Bool { (left.caller, left.serial) < (right.caller, right.serial) }
   }
 
+  nonisolated enum Stall: Equatable {
+    case none
+    /// It neither reads nor writes.
+    case hangs
+    /// It reads nothing from one connection.
+    case ignores(String)
+  }
+
   static let name = "org.freedesktop.DBus"
 
-  init(in folder: String, socketUser: UInt32) {
-    self.socketUser = socketUser
-    address = "unix:path=\(folder)/bus"
-    guard let server = dbus_server_listen(address, nil) else { fatalError("cannot listen on \(address)") }
-    self.server = server
+  /// Creates a socket for a program under test. Returns its address.
+  func listen(
+    at path: String, user: UInt32, process: UInt32, onJoin: @escaping (SocketPeer) -> Void = { _ in }
+  ) -> String {
+    let entrance = Entrance(self, path, user: user, process: process, onJoin: onJoin)
+    entrances.append(entrance)
+    entrance.open()
+    return entrance.address
+  }
+
+  func serve(_ server: OpaquePointer, _ entrance: UnsafeMutableRawPointer) {
     let this = Unmanaged.passUnretained(self).toOpaque()
     dbus_server_set_watch_functions(server, Self.addWatch, Self.removeWatch, { _, _ in }, this, nil)
     dbus_server_set_new_connection_function(
       server,
       { _, connection, data in
-        if let connection { SimulatedBus.from(data)?.accept(connection) }
-      }, this, nil)
+        guard let connection, let data else { return }
+        let entrance = Unmanaged<Entrance>.fromOpaque(data).takeUnretainedValue()
+        entrance.bus.accept(connection, entrance)
+      }, entrance, nil)
+  }
+
+  /// Ends all connections to programs under test, and then the bus.
+  func exit() {
+    isDown = true
+    stall = .none
+    for peer in sockets { peer.close() }
+    for entrance in entrances { entrance.close() }
+    (peers, named, unnamed, owners, pending, waiting) = ([:], [], [], [:], [:], [:])
+  }
+
+  /// Begins again as another bus, which assigns the same unique names as the first one.
+  func start() {
+    (isDown, lastNumber) = (false, 0)
+    for entrance in entrances { entrance.open() }
+  }
+
+  func stall(_ new: Stall) {
+    stall = new
+    if new == .none { for peer in socketPeers { peer.receiveHeld() } }
   }
 
   private static func from(_ data: UnsafeMutableRawPointer?) -> SimulatedBus? {
@@ -68,8 +104,8 @@ final class SimulatedBus {
     SimulatedBus.from(data)?.watches.removeAll { $0 == watch }
   }
 
-  private func accept(_ connection: OpaquePointer) {
-    let peer = SocketPeer(connection, user: socketUser, process: 0)
+  func accept(_ connection: OpaquePointer, _ entrance: Entrance) {
+    let peer = SocketPeer(connection, entrance)
     unnamed.append(peer)
     let this = Unmanaged.passUnretained(self).toOpaque()
     dbus_connection_set_watch_functions(connection, Self.addWatch, Self.removeWatch, { _, _ in }, this, nil)
@@ -84,7 +120,12 @@ final class SimulatedBus {
 
   /// Reads and writes as much as the sockets permit. Returns whether there was anything to do.
   func turn() -> Bool {
-    var polled = watches.filter { dbus_watch_get_enabled($0) != 0 }
+    if stall == .hangs { return false }
+    var ignored: Int32 = -1
+    if case .ignores(let name) = stall, let peer = peers[name] as? SocketPeer {
+      dbus_connection_get_unix_fd(peer.connection, &ignored)
+    }
+    var polled = watches.filter { dbus_watch_get_enabled($0) != 0 && dbus_watch_get_unix_fd($0) != ignored }
     var descriptors = polled.map { watch in
       let flags = dbus_watch_get_flags(watch)
       let readable = flags & DBUS_WATCH_READABLE.rawValue != 0 ? POLLIN : 0
@@ -126,7 +167,7 @@ final class SimulatedBus {
       parcel.sender = peer.name
       answer(parcel, [.string(peer.name)])
       announce(peer.name, from: "", to: peer.name)
-      return
+      return peer.entrance.onJoin(peer)
     }
     send(parcel, from: peer)
   }
@@ -167,10 +208,7 @@ final class SimulatedBus {
     }
     for other in named { other.peerLeft(peer.name) }
     announce(peer.name, from: peer.name, to: "")
-    if let socket = peer as? SocketPeer {
-      dbus_connection_set_watch_functions(socket.connection, nil, nil, nil, nil, nil)
-      dbus_connection_close(socket.connection)
-    }
+    (peer as? SocketPeer)?.close()
   }
 
   /// Makes a peer the owner of a name. Returns `RequestName`'s answer.

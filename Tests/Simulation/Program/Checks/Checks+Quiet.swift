@@ -7,6 +7,7 @@ extension Checks {
   func quiet(rests: Bool) {
     let now = world.schedule.now
     guard !rests else { return rested() }
+    world.library?.quiet()
     var isNeeded = false
     for client in world.clients where client.isConnected {
       for subscription in client.subscriptions where subscription.isStarted {
@@ -83,7 +84,7 @@ extension Checks {
     if world.geoclue.isRunning, world.geoclue.clientCount > 0 {
       broken("GeoClue is not held when no client needs it", "\(world.geoclue.clientCount) clients")
     }
-    let sockets = world.bus.socketPeers
+    let sockets = world.bus.socketPeers.filter(\.isService)
     let names = Set(sockets.map(\.name))
     let calls = world.bus.pending.filter { names.contains($0.key.caller) }
     if !calls.isEmpty { broken("no call is left", "\(calls.sorted { $0.key < $1.key }.map { "\($0)" })") }

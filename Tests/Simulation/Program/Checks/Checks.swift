@@ -50,6 +50,8 @@ final class Checks {
 
   /// The client that has created each object.
   private var owners: [String: Owner] = [:]
+  /// Objects that were created on an earlier bus.
+  private var ended: Set<String> = []
   /// The resources that remained after every client had left for the first time.
   var remainsBefore: Remains?
   /// The times of `CreateClient` calls.
@@ -80,6 +82,12 @@ final class Checks {
     violation = Violation(time: world.schedule.now, rule: rule, story: story)
     world.tell("BROKEN: \(rule): \(story)")
     world.end()
+  }
+
+  /// All names and objects end with the bus.
+  func busExited() {
+    ended.formUnion(owners.keys)
+    (owners, open, turns, remainsBefore) = ([:], [:], [:], nil)
   }
 
   // MARK: - Liveness of calls
@@ -145,12 +153,18 @@ final class Checks {
       return broken("an object sends signals only to the client that created it", parcel.story)
     }
     if let owner, let radius = owner.radius, let event = parcel.values.first?.properties { told(event, radius, parcel) }
+    if parcel.kind == .signal, ended.contains(parcel.path) {
+      return broken("no object outlives the bus on which it was created", parcel.story)
+    }
     guard let location = Self.location(in: parcel.values) else { return }
     let now = world.schedule.now
     guard let name = parcel.destination else {
       return broken("no broadcast carries a location", parcel.story)
     }
     guard let client = world.clients.first(where: { $0.name == name }) else {
+      if let library = world.library, library.isConnected, library.name == name {
+        return permitted(location, library, parcel)
+      }
       if world.bus.peers[name] != nil { broken("a location goes to a client", parcel.story) }
       return
     }
@@ -163,13 +177,8 @@ final class Checks {
     }
     named(owner?.isNamed ?? false, parcel)
     granted(client, parcel)
-    let level = location["Level"]?.string.flatMap(AccuracyLevel.init(contractName:)) ?? .exact
-    let entitled = client.entitlement.finest(at: now)
-    guard level <= entitled else {
-      return broken(
-        "a location goes only to a client that is entitled to it",
-        "client \(client.number) of \(client.user) gets \(level), entitled to \(entitled): \(parcel.story)")
-    }
+    permitted(location, client, parcel)
+    let level = Self.level(of: location)
     guard level != .none else { return broken("a location has a level", parcel.story) }
     let isReduced = location["Reduced"]?.boolean
     if let subscription = client.subscriptions.first(where: { $0.path == parcel.path }),
@@ -178,6 +187,19 @@ final class Checks {
       return broken("a reduced location is marked", parcel.story)
     }
     if level == .exact { exact(location, client, parcel) } else { reduced(location, level, client, parcel) }
+  }
+
+  private static func level(of location: [String: Value]) -> AccuracyLevel {
+    location["Level"]?.string.flatMap(AccuracyLevel.init(contractName:)) ?? .exact
+  }
+
+  private func permitted(_ location: [String: Value], _ program: Program, _ parcel: Parcel) {
+    let level = Self.level(of: location)
+    let entitled = program.entitlement.finest(at: world.schedule.now, since: world.sentSince)
+    guard level > entitled else { return }
+    broken(
+      "a location goes only to a client that is entitled to it",
+      "\(program.name) of \(program.user) gets \(level), entitled to \(entitled): \(parcel.story)")
   }
 
   private func exact(_ location: [String: Value], _ client: Client, _ parcel: Parcel) {
@@ -195,7 +217,9 @@ final class Checks {
       broken("a single jump is not delivered", parcel.story)
     }
     // The newest fix that the service has read is what GeoClue itself would report to a new client.
-    if let revoked = client.entitlement.revokedAt, fix.measuredAt < revoked, fix.number < world.geoclue.newestRead {
+    if let revoked = client.entitlement.revokedAt, revoked < world.sentSince, fix.measuredAt < revoked,
+      fix.number < world.geoclue.newestRead
+    {
       broken(
         "no location from before the last revocation is sent",
         "client \(client.number) gets a fix \(age) ms old, revoked \((world.schedule.now - revoked) / 1_000) ms ago: "
@@ -204,7 +228,7 @@ final class Checks {
   }
 
   /// Messages that the service sent before it could know of the suspend.
-  private var isCloseToWaking: Bool { world.schedule.now - world.wokeAt < Entitlement.tolerance }
+  private var isCloseToWaking: Bool { world.sentSince - world.wokeAt < Entitlement.tolerance }
 
   private static let cells: [AccuracyLevel: Double] = [
     .street: 500, .neighborhood: 3_000, .city: 15_000, .country: 300_000,
@@ -259,7 +283,7 @@ final class Checks {
 
   /// A program that GeoClue's configuration disallows receives nothing.
   private func named(_ isNamed: Bool, _ parcel: Parcel) {
-    guard isNamed, let since = world.disallowedSince, world.schedule.now - since > Entitlement.tolerance else { return }
+    guard isNamed, let since = world.disallowedSince, world.sentSince - since > Entitlement.tolerance else { return }
     broken("a program that GeoClue disallows receives nothing", parcel.story)
   }
 
@@ -268,7 +292,7 @@ final class Checks {
     guard let state = event["State"]?.string, state != "unknown",
       let client = world.clients.first(where: { $0.name == parcel.destination })
     else { return }
-    let level = client.entitlement.finest(at: world.schedule.now)
+    let level = client.entitlement.finest(at: world.schedule.now, since: world.sentSince)
     guard level == .exact || Self.cells[level].map({ $0 <= radius }) ?? false else {
       return broken("a region reveals no more than its client may receive", "entitled to \(level): \(parcel.story)")
     }

@@ -31,10 +31,11 @@ final class Agent: Program {
   }
 
   func start() {
-    guard !isConnected else { return }
+    guard !isConnected, !world.bus.isDown else { return }
     isKnown = false
     held = nil
     connect()
+    if world.isSession, world.geoclue.isRunning { register() }
     world.truth.changed("the agent of \(user) starts with \(level)")
   }
 
@@ -49,7 +50,9 @@ final class Agent: Program {
     level = new
     if isConnected {
       switch manner {
-      case .announces: announce()
+      case .announces:
+        isKnown = isKnown || world.isSession
+        announce()
       case .invalidates:
         signal(
           Self.path, Self.properties, "PropertiesChanged",
@@ -58,6 +61,15 @@ final class Agent: Program {
       }
     }
     world.truth.changed("the agent of \(user) allows \(new)")
+  }
+
+  /// Becomes GeoClue's agent. In the system deployment, the service itself is GeoClue's only agent that matters.
+  func register() {
+    world.schedule.after(chance.time(latency)) { [weak self] in
+      guard let self, isConnected else { return }
+      call(
+        GeoClue.service, "/org/freedesktop/GeoClue2/Manager", GeoClue.manager, "AddAgent", [.string("geopublicist")])
+    }
   }
 
   /// A service that has not found the agent yet does not listen.
@@ -81,9 +93,9 @@ final class Agent: Program {
   }
 
   override func called(_ call: Parcel) {
-    let name = name
+    let connections = connections
     world.schedule.after(chance.time(latency)) { [weak self] in
-      guard let self, self.name == name, isConnected else { return }
+      guard let self, self.connections == connections, isConnected else { return }
       if held != nil { held?.append(call) } else { serve(call) }
     }
   }

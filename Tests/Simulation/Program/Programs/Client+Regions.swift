@@ -23,6 +23,7 @@ extension Client {
     /// The number of suspends when the state was reported.
     var sleeps = 0
     var sequence: UInt64 = 0
+    var toldAt: Int64 = .min / 2
     var isUsed = false
     var told: (status: String, reason: String)?
 
@@ -47,9 +48,10 @@ extension Client {
     ]
     if chance.percent(30) { options.append(("dwell", .uint32(10_000))) }
     if chance.percent(50) { options.append(("include-location", .boolean(true))) }
-    let name = name
+    let connections = connections
     ask(Self.path, Self.service, "CreateRegion", [.options(options)]) { [weak self] reply in
-      guard let self, self.name == name, reply.kind == .reply, let path = reply.values.first?.objectPath?.rawValue
+      guard let self, self.connections == connections, reply.kind == .reply,
+        let path = reply.values.first?.objectPath?.rawValue
       else { return }
       let region = Region(path, level, latitude, radius, confirm: confirm * 1_000, isSingleUse: isSingleUse)
       regions.append(region)
@@ -67,7 +69,9 @@ extension Client {
   }
 
   func close(_ region: Region) {
-    ask(region.path, Self.region, "Close") { [weak self] _ in self?.regions.removeAll { $0 === region } }
+    ask(region.path, Self.region, "Close") { [weak self] reply in
+      if !reply.isLost { self?.regions.removeAll { $0 === region } }
+    }
   }
 
   func change(_ region: Region) {

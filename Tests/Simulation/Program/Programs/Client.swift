@@ -49,7 +49,6 @@ final class Client: Program {
 
   let number: Int
   let isSandboxed: Bool
-  var entitlement = Entitlement()
   var chance: Chance
   private(set) var subscriptions: [Subscription] = []
   var regions: [Region] = []
@@ -57,8 +56,6 @@ final class Client: Program {
   var creations = 0
   /// How many objects its user's programs may have at most.
   var objects: Int { subscriptions.count + creations }
-  /// Whether systemd could not name its unit when the service asked.
-  var isUnverifiable = false
   /// Whether it answers like an agent although it is not one.
   var poses = false
   private(set) var locations = 0
@@ -73,7 +70,7 @@ final class Client: Program {
   }
 
   func start() {
-    guard !isConnected else { return }
+    guard !isConnected, !world.bus.isDown else { return }
     (subscriptions, regions, creations) = ([], [], 0)
     (entitlement, isUnverifiable) = (Entitlement(), false)
     isReading = true
@@ -223,9 +220,9 @@ final class Client: Program {
     if thresholds.maximum < .max { options.append(("max-updates", .uint32(UInt32(thresholds.maximum)))) }
     let mayCreate = world.mayCreate(for: self)
     creations += 1
-    let name = name
+    let connections = connections
     ask(Self.path, Self.service, "CreateSubscription", [.options(options)]) { [weak self] reply in
-      guard let self, self.name == name else { return }
+      guard let self, self.connections == connections, !reply.isLost else { return }
       creations -= 1
       guard reply.kind == .reply, let path = reply.values.first?.objectPath?.rawValue else {
         return world.checks.refused(reply, mayCreate: mayCreate, to: self)
@@ -266,8 +263,9 @@ final class Client: Program {
   }
 
   func close(_ subscription: Subscription) {
-    ask(subscription.path, Self.subscription, "Close") { [weak self] _ in
-      self?.subscriptions.removeAll { $0 === subscription }
+    ask(subscription.path, Self.subscription, "Close") { [weak self] reply in
+      guard let self, !reply.isLost else { return }
+      subscriptions.removeAll { $0 === subscription }
     }
   }
 
@@ -279,7 +277,9 @@ final class Client: Program {
       subscription.path, Self.properties, "Set",
       [.string(Self.subscription), .string("Accuracy"), .variant(.string("\(level)"))]
     ) { [weak self] reply in
-      guard let self, reply.kind == .reply else { return }
+      guard let self else { return }
+      if reply.isLost { close(subscription) }
+      guard reply.kind == .reply else { return }
       (subscription.level, subscription.startedAt) = (level, world.schedule.now)
     }
   }

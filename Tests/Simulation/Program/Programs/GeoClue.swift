@@ -27,7 +27,7 @@ struct Fix {
 final class GeoClue: SystemService {
   static let service = "org.freedesktop.GeoClue2"
   private static let root = "/org/freedesktop/GeoClue2"
-  private static let manager = "org.freedesktop.GeoClue2.Manager"
+  static let manager = "org.freedesktop.GeoClue2.Manager"
   private static let client = "org.freedesktop.GeoClue2.Client"
   private static let location = "org.freedesktop.GeoClue2.Location"
   private static let idleTime: Int64 = 60_000_000
@@ -123,6 +123,7 @@ final class GeoClue: SystemService {
   private(set) var reportedAt: Int64 = .min / 2
 
   override func started() {
+    for agent in world.agents where world.isSession { agent.register() }
     matches = [Match("type='signal',path='\(Agent.path)',interface='\(Self.properties)'")]
     (held, agents, waiting, places, current, made) = ([], [:], [], [:], nil, 0)
     (idleSince, startedAt, coarse, steadyFixes) = (world.schedule.now, world.schedule.now, nil, 0)
@@ -137,9 +138,9 @@ final class GeoClue: SystemService {
   }
 
   private func watchIdleness() {
-    let name = name
+    let connections = connections
     world.schedule.after(5_000_000) { [weak self] in
-      guard let self, isRunning, self.name == name else { return }
+      guard let self, isRunning, self.connections == connections else { return }
       if !held.isEmpty { idleSince = world.schedule.now }
       if world.schedule.now - idleSince >= Self.idleTime { return exit() }
       watchIdleness()
@@ -149,9 +150,9 @@ final class GeoClue: SystemService {
   // MARK: - Measurements
 
   private func measure() {
-    let name = name
+    let connections = connections
     world.schedule.after(interval) { [weak self] in
-      guard let self, isRunning, self.name == name else { return }
+      guard let self, isRunning, self.connections == connections else { return }
       if hasSource, hasActiveClient {
         if held.contains(where: { $0.isActive && $0.isFine && !$0.isSilent }),
           !(hasCompass && current != nil && chance.percent(40))
@@ -281,6 +282,9 @@ final class GeoClue: SystemService {
       return refuse(call, "AccessDenied", "'DesktopId' property must be set")
     }
     guard agents[client.user].map({ $0.level > 0 }) ?? false else {
+      // The service learns it in this way in the session deployment.
+      for agent in world.agents where agent.name == agents[client.user]?.owner { agent.isKnown = true }
+      if world.isSession { world.truth.changed("GeoClue obeys the agent of \(client.user)") }
       return refuse(call, "AccessDenied", "Geolocation disabled for UID \(client.user)")
     }
     activate(client)

@@ -23,14 +23,20 @@ class Program: Peer {
   }
 
   var isConnected: Bool { world.bus.peers[name] === self }
-  private(set) var connectedAt: Int64 = .min / 2
+  /// Whether systemd could not name its unit when the service asked.
+  var isUnverifiable = false
+  var entitlement = Entitlement()
+  var connectedAt: Int64 = .min / 2
 
   func connect() {
-    connectedAt = world.schedule.now
+    (connectedAt, connections) = (world.schedule.now, connections + 1)
     handlers = [:]
     inbox = []
     world.bus.connect(self)
   }
+
+  /// The number of connections so far. Names are not unique: another bus assigns the same ones.
+  private(set) var connections = 0
 
   func disconnect() { world.bus.left(self) }
 
@@ -126,7 +132,7 @@ class SystemService: Program {
   }
 
   func start() {
-    guard !isRunning else { return }
+    guard !isRunning, !world.bus.isDown else { return }
     isRunning = true
     held = nil
     connect()
@@ -158,11 +164,11 @@ class SystemService: Program {
       held?.append(call)
       return
     }
-    let name = name
+    let connections = connections
     // Calls keep their order.
     lastDue = max(lastDue, world.schedule.now + chance.time(latency))
     world.schedule.at(lastDue) { [weak self] in
-      guard let self, isRunning, self.name == name else { return }
+      guard let self, isRunning, self.connections == connections else { return }
       if held != nil { held?.append(call) } else { serve(call) }
     }
   }

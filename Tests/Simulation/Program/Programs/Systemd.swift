@@ -16,7 +16,7 @@ final class Systemd: SystemService {
       let program = call.values.first?.uint32.flatMap(world.program)
       guard !knowsNothing, let program else {
         // The service never asks about the same process again.
-        (program as? Client)?.isUnverifiable = true
+        if !(program is Agent) { program?.isUnverifiable = true }
         // It may be in a sandbox, so it does not count as an agent until the service has asked again.
         (program as? Agent)?.isKnown = false
         world.truth.changed("systemd does not know \(program?.name ?? "a process")")

@@ -32,7 +32,8 @@ final class Day {
       let begin = time
       world.schedule.at(begin) { [weak self] in self?.beginStorm() }
       let faults = Fault.plan(
-        &chance, from: begin, to: begin + Self.storm, first: round * Self.faultsPerStorm, count: Self.faultsPerStorm)
+        &chance, in: world, from: begin, to: begin + Self.storm, first: round * Self.faultsPerStorm,
+        count: Self.faultsPerStorm)
       for fault in faults where kept?.contains(fault.number) ?? true {
         faultCount += 1
         world.schedule.at(fault.time) { [world] in fault.begin(in: world) }
@@ -42,13 +43,18 @@ final class Day {
       time = begin + Self.storm
       let rests = round % 4 == 2
       world.schedule.at(time) { [weak self] in self?.heal(rests: rests) }
-      if round % 4 == 1 { world.schedule.at(time + 2_000_000) { [world] in world.deny(World.users[round / 4 % 3]) } }
+      if round % 4 == 1 {
+        world.schedule.at(time + 2_000_000) { [world] in world.deny(world.users[round / 4 % world.users.count]) }
+      }
       time += rests ? Self.rest : Self.quiet
       if !rests { world.schedule.at(time - 12_000_000) { [world] in world.checks.probe() } }
       world.schedule.at(time) { [world] in world.checks.quiet(rests: rests) }
       guard round % 4 == 3 || round == rounds - 1 else { continue }
       // All clients leave, and the service exits.
-      world.schedule.at(time + 1) { [world] in for client in world.clients { client.exit() } }
+      world.schedule.at(time + 1) { [world] in
+        for client in world.clients { client.exit() }
+        world.library?.task = .exit
+      }
       time += 20_000_000
       world.schedule.at(time) { [world] in world.checks.left() }
       time += 100_000_000
@@ -64,6 +70,7 @@ final class Day {
       client.start()
       client.act()
     }
+    world.library?.task = .act
   }
 
   /// Ends all faults.
@@ -71,6 +78,9 @@ final class Day {
     world.tell("QUIET")
     let world = world
     world.healedAt = world.schedule.now
+    world.resumeBus()
+    world.startBus()
+    world.library?.task = rests ? .exit : .follow
     (world.polkitFails, world.systemd.knowsNothing) = (false, false)
     (world.polkit.change, world.logind.change) = (nil, nil)
     world.disallow(false)
@@ -88,7 +98,7 @@ final class Day {
     world.geoclue.interval = !rests && chance.percent(20) ? 30_000_000 : 1_000_000
     world.geoclue.hasCompass = false
     world.geoclue.setSource(true)
-    for user in World.users {
+    for user in world.users {
       world.truth.set(.active, of: user)
       for action in [Truth.access, Truth.accessPrecise, Truth.accessWithoutAgent] {
         world.truth.set(nil, to: action, of: user)

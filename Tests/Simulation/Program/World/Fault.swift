@@ -13,6 +13,8 @@ struct Fault {
     case secondAgent, polkitLost, rulesChangeUnseen, sessionChangesUnseen, systemdForgets
     case configuration, travels, jumps, receiverLost, crowd
     case agentChangesUnseen, polkitHangsAndDenies, manyNames
+    /// Of worlds in which the bus has faults.
+    case busHangs, busIgnoresService, busExits
   }
 
   let number: Int
@@ -24,7 +26,10 @@ struct Fault {
   let extra: Int
 
   /// The faults of one storm.
-  static func plan(_ chance: inout Chance, from begin: Int64, to end: Int64, first number: Int, count: Int) -> [Fault] {
+  static func plan(
+    _ chance: inout Chance, in world: World, from begin: Int64, to end: Int64, first number: Int, count: Int
+  ) -> [Fault] {
+    let kinds = Kind.allCases.filter { world.isBusFaulty || ![.busHangs, .busIgnoresService, .busExits].contains($0) }
     var time = begin
     var faults: [Fault] = []
     for index in 0..<count {
@@ -36,8 +41,8 @@ struct Fault {
       }
       faults.append(
         Fault(
-          number: number + index, kind: chance.pick(Kind.allCases), time: time,
-          duration: chance.time(1_000...40_000_000), user: chance.pick(World.users),
+          number: number + index, kind: chance.pick(kinds), time: time,
+          duration: chance.time(1_000...40_000_000), user: chance.pick(world.users),
           client: chance.number(in: 0...5), extra: chance.number(in: 0...99)))
     }
     return faults
@@ -115,6 +120,9 @@ struct Fault {
       world.polkit.hang()
       world.deny(user)
     case .manyNames: client.introduce(60 + extra / 2)
+    case .busHangs: world.stallBus(hangs: true)
+    case .busIgnoresService: world.stallBus(hangs: false)
+    case .busExits: world.stopBus()
     }
   }
 
@@ -153,6 +161,8 @@ struct Fault {
     case .systemdForgets: world.systemd.knowsNothing = false
     case .configuration: world.disallow(false)
     case .agentChangesUnseen: quietAgent(in: world)?.setLevel(.exact)
+    case .busHangs, .busIgnoresService: world.resumeBus()
+    case .busExits: world.startBus()
     default: break
     }
   }

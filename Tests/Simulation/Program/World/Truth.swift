@@ -28,8 +28,9 @@ final class Truth {
   func isSandboxed(_ program: Program) -> Bool { (program as? Client)?.isSandboxed ?? false }
 
   /// Whether a client counts as sandboxed. Nothing needs to be known about root and the service's own user.
-  private func isConfined(_ client: Client) -> Bool {
-    client.isSandboxed || client.isUnverifiable && client.user != 0 && client.user != World.serviceUser
+  private func isConfined(_ program: Program) -> Bool {
+    isSandboxed(program)
+      || program.isUnverifiable && (world.isSession || program.user != 0 && program.user != world.serviceUser)
   }
 
   func set(_ session: Session, of user: UInt32) {
@@ -45,19 +46,27 @@ final class Truth {
     changed("polkit's answer about \(name) of \(user) becomes \(answer.map { "\($0)" } ?? "the default")")
   }
 
+  /// Whether the service can learn of changes now.
+  private var isReachable: Bool { world.sentSince == world.schedule.now }
+
   /// Records a change and its consequences for each client.
   func changed(_ story: String) {
     changedAt = world.schedule.now
     world.tell(story)
     for client in world.clients {
-      client.entitlement.update(level(of: client), at: changedAt, isServed: client.isServed)
+      client.entitlement.update(level(of: client), at: changedAt, isServed: client.isServed && isReachable)
     }
+    if let library = world.library { library.entitlement.update(level(of: library), at: changedAt, isServed: false) }
   }
 
   /// The finest level at which a client may receive locations.
-  func level(of client: Client) -> AccuracyLevel {
+  func level(of client: Program) -> AccuracyLevel {
     guard client.isConnected, !isConfined(client) else { return .none }
-    if client.user == 0 || client.user == World.serviceUser { return .exact }
+    // GeoClue judges what it has not announced.
+    if world.isSession {
+      return world.agents.contains { $0.isConnected && $0.isKnown && $0.level == .none } ? .none : .exact
+    }
+    if client.user == 0 || client.user == world.serviceUser { return .exact }
     if policy(of: client.user, Self.accessWithoutAgent) == .yes { return .exact }
     guard session(of: client.user) == .active else { return .none }
     let permitted: AccuracyLevel =
@@ -69,14 +78,16 @@ final class Truth {
 
   /// The status and reason that must have been reported to a client after a quiet time.
   func authorization(
-    of client: Client, asking level: AccuracyLevel, isNamed: Bool = false
+    of client: Program, asking level: AccuracyLevel, isNamed: Bool = false
   ) -> (status: String, reason: String) {
     if isConfined(client) { return ("restricted", "sandboxed") }
     if isNamed, world.disallowedSince != nil { return ("restricted", "disallowed-by-configuration") }
     func authorized(_ status: String, _ granted: AccuracyLevel) -> (String, String) {
       (status, granted < level ? "reduced-accuracy" : "")
     }
-    if client.user == 0 || client.user == World.serviceUser { return authorized("authorized-always", .exact) }
+    if world.isSession || client.user == 0 || client.user == world.serviceUser {
+      return authorized("authorized-always", .exact)
+    }
     if policy(of: client.user, Self.accessWithoutAgent) == .yes { return authorized("authorized-always", .exact) }
     guard session(of: client.user) == .active else { return ("denied", "session-inactive") }
     let (reduced, precise) = (policy(of: client.user, Self.access), policy(of: client.user, Self.accessPrecise))
@@ -110,18 +121,21 @@ nonisolated struct Entitlement {
     if history.count > 64 { history.removeFirst(32) }
   }
 
+  /// Excuses a loss of access that the service may not have noticed, because the bus stalls.
+  mutating func excuse() { if let last = history.indices.last { history[last].isServed = false } }
+
   private mutating func settle(at now: Int64) {
     guard let last = history.last, last.level == .none, last.isServed, now - last.time > Self.tolerance else { return }
     revokedAt = last.time
   }
 
-  /// The finest level of the last 200 ms.
-  mutating func finest(at now: Int64) -> AccuracyLevel {
+  /// The finest level of the last 200 ms before a message was sent.
+  mutating func finest(at now: Int64, since sent: Int64) -> AccuracyLevel {
     settle(at: now)
     var finest = AccuracyLevel.none
     for (time, level, _) in history.reversed() {
       finest = max(finest, level)
-      if time < now - Self.tolerance { break }
+      if time < sent - Self.tolerance { break }
     }
     return finest
   }

@@ -7,14 +7,22 @@ import MainLoop
 
 /// Everything outside the service: the bus, the programs on it, the clock, and what is true.
 final class World {
-  static let serviceUser: UInt32 = 985
-  static let users: [UInt32] = [1_001, 1_002, 1_003]
   static let longitude = 13.4
   static let subscriptionsPerConnection = 16
 
   let seed: UInt64
+  /// Whether the bus stalls and is restarted, and a program uses the client library.
+  let isBusFaulty: Bool
+  /// Whether the service runs in the session deployment, in which all clients are programs of one user.
+  let isSession: Bool
+  let users: [UInt32]
+  let serviceUser: UInt32
   let schedule = Schedule()
-  let bus: SimulatedBus
+  let bus = SimulatedBus()
+  /// The arguments of the service.
+  let arguments: [String]
+  /// The program that uses the client library, which is in this process, too.
+  private(set) var library: LibraryProgram?
   private(set) lazy var truth = Truth(self)
   private(set) lazy var checks = Checks(self)
   private(set) lazy var polkit = Polkit(self)
@@ -60,11 +68,19 @@ final class World {
     self.seed = seed
     self.folder = folder
     chance = Chance(seed, "turns")
-    bus = SimulatedBus(in: folder, socketUser: Self.serviceUser)
+    // Other seeds show defects that were found without these.
+    (isBusFaulty, isSession) = (seed % 4 == 0, seed % 8 == 4)
+    users = isSession ? [1_001] : [1_001, 1_002, 1_003]
+    serviceUser = isSession ? 1_001 : 985
+    let address = bus.listen(at: folder + "/bus", user: serviceUser, process: 0)
+    // Two addresses count as two buses.
+    let other = isSession ? bus.listen(at: folder + "/other-bus", user: serviceUser, process: 0) : address
+    arguments =
+      ["geopublicistd", isSession ? "--session" : "--system", "--address", address, "--geoclue-address", other]
     bus.activatable = [Client.service, Polkit.service, Logind.service, GeoClue.service]
     bus.onParcel = { [weak self] parcel, peer in self?.observe(parcel, peer) }
     bus.onStrayReply = { [weak self] parcel, peer in
-      guard let self, peer is SocketPeer, parcel.destination.map({ self.bus.peers[$0] != nil }) ?? false else { return }
+      guard let self, peer.isService, parcel.destination.map({ self.bus.peers[$0] != nil }) ?? false else { return }
       checks.broken("every call is answered once", parcel.story)
     }
     bus.onActivation = { [weak self] name in self?.activate(name) }
@@ -85,18 +101,32 @@ final class World {
     kept.initialize(to: hooks)
     hooks = kept.pointee
     kernel_begin(kept, seed)
-    for user in Self.users {
+    for user in users {
       truth.set(.active, of: user)
       agents.append(Agent(self, user: user))
     }
-    let people = Self.users + Self.users + [0, 1_001]
+    let people = isSession ? Array(repeating: 1_001, count: 8) : users + users + [0, 1_001]
     for (index, user) in people.enumerated() {
       clients.append(Client(self, index, user: user, isSandboxed: index == people.count - 1))
     }
     clients.last?.poses = true
-    for user in Self.users.prefix(2) { seconds.append(Agent(self, user: user, isSecond: true)) }
-    for (index, agent) in agents.enumerated() { agent.manner = Agent.Manner.allCases[(index + Int(seed % 3)) % 3] }
+    for user in users.prefix(isSession ? 0 : 2) { seconds.append(Agent(self, user: user, isSecond: true)) }
+    for (index, agent) in agents.enumerated() where !isSession {
+      agent.manner = Agent.Manner.allCases[(index + Int(seed % 3)) % 3]
+    }
     write("geopublicist/geopublicist.conf", "[Limits]\nsubscriptions-per-user=\(limit)\n")
+    if isBusFaulty {
+      let library = LibraryProgram(self, user: 1_001)
+      let address = bus.listen(at: folder + "/library", user: 1_001, process: library.process) { [weak library] in
+        library?.joined($0)
+      }
+      library.begin(on: address)
+      self.library = library
+    }
+    startPrograms()
+  }
+
+  private func startPrograms() {
     polkit.start()
     logind.start()
     systemd.start()
@@ -131,7 +161,10 @@ final class World {
 
   /// Advances time while no service is running. Returns true when a program calls it.
   func waitForCall() -> Bool {
-    while !isServiceWanted, !isOver { _ = idle(until: kernel_monotonic() + 1_000_000) }
+    while !isServiceWanted, !isOver {
+      if library != nil { MainLoop.main.iterate() }
+      _ = idle(until: kernel_monotonic() + (library == nil ? 1_000_000 : 100_000))
+    }
     defer { isServiceWanted = false }
     return isServiceWanted
   }
@@ -164,8 +197,7 @@ final class World {
   var polkitFails = false
 
   private func observe(_ parcel: Parcel, _ peer: Peer) {
-    let isService = peer is SocketPeer
-    if bus.owners[Client.service] == nil {
+    if bus.owners[Client.service] == nil || stalled.upperBound == .max {
       servingSince = nil
     } else if servingSince == nil {
       servingSince = schedule.now
@@ -173,7 +205,7 @@ final class World {
     hash.add(UInt64(bitPattern: schedule.now))
     parcel.size = hash.add(message: parcel.encoded().raw)
     tell(parcel.story)
-    if isService { checks.sent(parcel) }
+    if peer.isService { checks.sent(parcel) }
   }
 
   // MARK: - The machine
@@ -233,6 +265,65 @@ final class World {
   /// Whether the last fault ended at least 5 s before a time.
   func isQuiet(at time: Int64) -> Bool { healedAt.map { time > $0 + 5_000_000 } ?? false }
 
+  // MARK: - The bus
+
+  /// When the bus last began and ceased to stall.
+  private(set) var stalled: Range<Int64> = (.min / 2)..<(.min / 2)
+  /// The earliest time at which a message of the service that arrives now may have been sent.
+  var sentSince: Int64 { schedule.now < settledAt ? stalled.lowerBound : schedule.now }
+  /// When all messages that waited for the bus must have arrived.
+  var settledAt: Int64 { max(stalled.upperBound, stalled.upperBound &+ 1_000_000) }
+
+  /// The bus neither reads nor writes for a while, or reads nothing from the service.
+  func stallBus(hangs: Bool) {
+    guard !bus.isDown, bus.stall == .none, hangs || serviceName != nil else { return }
+    stalled = sentSince..<Int64.max
+    servingSince = nil
+    for client in clients { client.entitlement.excuse() }
+    bus.stall(hangs ? .hangs : .ignores(serviceName ?? ""))
+    truth.changed("the bus stalls")
+  }
+
+  func resumeBus() {
+    guard bus.stall != .none else { return }
+    stalled = stalled.lowerBound..<schedule.now
+    // The bus no longer serves a connection that the service has left.
+    if case .ignores(let name) = bus.stall, name != serviceName, let old = bus.peers[name] { bus.left(old) }
+    bus.stall(.none)
+    truth.changed("the bus works again")
+  }
+
+  /// The bus exits, and with it every connection.
+  func stopBus() {
+    guard !bus.isDown else { return }
+    resumeBus()
+    bus.exit()
+    for program in [geoclue, polkit, logind, systemd] as [SystemService] { program.exit() }
+    (servingSince, isServiceWanted) = (nil, false)
+    checks.busExited()
+    truth.changed("the bus exits")
+  }
+
+  func startBus() {
+    guard bus.isDown else { return }
+    bus.start()
+    busStartedAt = schedule.now
+    // In another order than before, so that programs have the names that others had.
+    for client in clients.reversed() { client.start() }
+    startPrograms()
+    truth.changed("another bus has started")
+  }
+
+  private(set) var busStartedAt: Int64 = .min / 2
+
+  /// The service exits because it cannot use the bus. It is started again by the next call.
+  func failed(_ error: String) {
+    tell("the service exits: \(error)")
+    if !bus.isDown, schedule.now - busStartedAt > 10_000_000, stalled.upperBound < schedule.now - 10_000_000 {
+      checks.broken("the service works on a bus that works", error)
+    }
+  }
+
   // MARK: - Files
 
   private func write(_ path: String, _ text: String) {
@@ -257,18 +348,18 @@ final class World {
   /// Whether no limit prevents another subscription of a client.
   func mayCreate(for client: Client) -> Bool {
     let sum = clients.filter { $0.user == client.user }.reduce(0) { $0 + $1.objects }
-    return sum < 39 && client.objects < Self.subscriptionsPerConnection
+    return sum < (library == nil ? 39 : 38) && client.objects < Self.subscriptionsPerConnection
   }
 
   // MARK: - Programs and the story
 
   func program(of process: UInt32) -> Program? {
-    (clients + agents + seconds as [Program]).first { $0.process == process && $0.isConnected }
+    programs.first { $0.process == process && $0.isConnected }
   }
 
-  func programs(of user: UInt32) -> [Program] {
-    (clients + agents + seconds as [Program]).filter { $0.user == user && $0.isConnected }
-  }
+  func programs(of user: UInt32) -> [Program] { programs.filter { $0.user == user && $0.isConnected } }
+
+  private var programs: [Program] { clients + agents + seconds + (library.map { [$0] } ?? []) as [Program] }
 
   /// Handles a message that the service logs.
   func logged(_ fields: [String: String]) {

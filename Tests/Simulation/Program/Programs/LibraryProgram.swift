@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistClient
+import GeopublicistLocationModel
+import MainLoop
+
+/// A program that uses the client library. It is in the same process and on the same main loop as the service, and
+/// connects through a socket of its own.
+final class LibraryProgram: Program {
+  enum Task { case exit, follow, act }
+
+  /// What it does from its next turn on. Libraries block while they connect, which the world cannot do.
+  var task = Task.exit
+  private var chance: Chance
+  private var address = ""
+  private var turns: LoopSource?
+  private var source: ServiceSource?
+  private var isFollowing = false
+  private var followsSince: Int64 = 0
+  private var told: (status: String, reason: String)?
+  private var lastLocationAt: Int64 = .min / 2
+  private var last: (fix: Int, sequence: UInt64) = (0, 0)
+  /// When a request must have been answered.
+  private var deadline: Int64?
+
+  override init(_ world: World, user: UInt32) {
+    chance = Chance(world.seed, "library")
+    super.init(world, user: user)
+  }
+
+  override var isConnected: Bool { world.bus.peers[name]?.process == process }
+
+  func begin(on address: String) {
+    self.address = address
+    turns = MainLoop.main.every(.milliseconds(250)) { [weak self] in self?.turn() }
+  }
+
+  /// The bus has named its connection.
+  func joined(_ peer: SocketPeer) {
+    (name, connectedAt, isUnverifiable, entitlement) = (peer.name, world.schedule.now, false, Entitlement())
+    world.truth.changed("the library comes as \(name)")
+  }
+
+  private func turn() {
+    switch task {
+    case .exit: exit()
+    case .follow: follow(true)
+    case .act:
+      switch chance.number(in: 0...400) {
+      case 0: exit()
+      case 1: follow(false)
+      case 2...9: follow(true)
+      case 10...14: request()
+      default: break
+      }
+    }
+    if let deadline, world.schedule.now > deadline {
+      world.checks.broken("the client library answers each request", "")
+    }
+  }
+
+  private func exit() { (source, isFollowing, deadline, told, last) = (nil, false, nil, nil, (0, 0)) }
+
+  private func begin() -> ServiceSource {
+    if let source { return source }
+    let new = ServiceSource(on: .address(address))
+    new.onEvent = { [weak self] in self?.handle($0) }
+    source = new
+    return new
+  }
+
+  private func follow(_ isWanted: Bool) {
+    guard isWanted != isFollowing else { return }
+    (isFollowing, followsSince, told, last) = (isWanted, world.schedule.now, nil, (0, 0))
+    begin().require(isWanted ? .exact : nil)
+  }
+
+  private func request() {
+    guard deadline == nil else { return }
+    var options = ClientOptions()
+    options.timeout = .seconds(20)
+    // After the timeout, the library waits 10 s for the service's own answer.
+    deadline = world.schedule.now + 31_000_000
+    begin().requestLocation(options) { [weak self] _ in self?.deadline = nil }
+  }
+
+  private func handle(_ event: LocationSourceEvent) {
+    world.tell("the library reports \(event)")
+    switch event {
+    case .location(let location):
+      lastLocationAt = world.schedule.now
+      let fix = world.fixes[location.latitude.bitPattern]
+      defer { last = (fix?.number ?? 0, location.sequence) }
+      // With a compass, GeoClue repeats a location with another heading.
+      if let fix, (fix.number, location.sequence) == last {
+        world.checks.broken("the client library delivers no location twice", "\(fix)")
+      }
+    case .authorization(let new):
+      told = (new.status.rawValue, new.reason.rawValue)
+      // With access, the service reports the current location again.
+      if !new.isAuthorized { last = (0, 0) }
+    case .status, .failure: break
+    }
+  }
+
+  /// Checks that it continues after everything that ended or restarted.
+  func quiet() {
+    guard isFollowing, isConnected, world.schedule.now - followsSince > 60_000_000 else {
+      return world.checks.broken("the client library connects again", "to \(address)")
+    }
+    let objects = world.clients.filter { $0.user == user }.reduce(0) { $0 + $1.objects + $1.regions.count }
+    // At its user's limit, it waits until there is room.
+    guard objects < 34 else { return }
+    let expected = world.truth.authorization(of: self, asking: .exact)
+    if told?.status != expected.status || told?.reason != expected.reason {
+      world.checks.broken("the client library reports the true authorization", "\(told as Any), true is \(expected)")
+    }
+    let silence = world.schedule.now - lastLocationAt
+    guard entitlement.level == .exact, world.geoclue.hasActiveClient,
+      world.schedule.now - world.geoclue.lastFixAt < 2_000_000, silence > world.geoclue.interval + 1_000_000
+    else { return }
+    world.checks.broken("the client library continues to deliver locations", "nothing for \(silence / 1_000) ms")
+  }
+}
