@@ -127,6 +127,10 @@ extension Connection {
   /// Calls a method of the bus itself and waits up to 25 seconds for the reply.
   func callBlocking(_ message: Message) throws(DBusError) -> [Value] {
     if let refusal = refusal(of: message) { throw refusal }
+    // The reply may be behind a message with a descriptor, after which libdbus otherwise reads nothing until that is
+    // handled.
+    dbus_connection_set_max_received_unix_fds(raw, 1_024)
+    defer { if isOpen { dbus_connection_set_max_received_unix_fds(raw, 1) } }
     // libdbus accepts a forged reply here, so check it and ask again. No attacker wins that race ten times.
     for _ in 0..<10 {
       guard isConnected else { break }
