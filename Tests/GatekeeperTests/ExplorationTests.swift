@@ -12,9 +12,16 @@ import Testing
     let events: [SessionState.Event] = [
       .wanted, .doubted, .left, .came, .answered(.active), .answered(.inactive), .lost, .timer,
     ]
-    let found = Exploration(SessionState(), depth: 5, events, wakeUp: \.wakeUp) { _ = $0.handle($1, at: $2) }
-    print("SessionState: \(found.nodes.count) states")
-    #expect(found.nodes.count > 100)
+    let found = Exploration(
+      SessionState(), depth: 5, events,
+      state: { "\($0.state)\($0.isAsking ? " asking" : "")\($0.isDoubtful ? " doubtful" : "")" }, wakeUp: \.wakeUp,
+      { _ = $0.handle($1, at: $2) })
+    // A known state that is being asked for is doubtful.
+    let states = [
+      "active", "active asking doubtful", "active doubtful", "inactive", "inactive asking doubtful",
+      "inactive doubtful", "unknown", "unknown asking",
+    ]
+    #expect(found.differences(from: states) == [])
     for node in found.nodes {
       var (machine, now) = (node.machine, node.now)
       if machine.isHeld(at: now) {
@@ -38,8 +45,13 @@ import Testing
       .verified(agent, isAgent: true), .verified(other, isAgent: false), .announced(agent, .none), .invalidated(agent),
       .left(agent), .doubted, .timer,
     ]
-    let found = Exploration(AgentSearch(), depth: 3, events, wakeUp: \.wakeUp) { _ = $0.handle($1, at: $2) }
-    print("AgentSearch: \(found.nodes.count) states")
+    let found = Exploration(
+      AgentSearch(), depth: 3, events,
+      state: {
+        "\(caseName(of: "search", in: $0) == "nil" ? "idle" : "searching")\($0.listens(to: agent) ? " listening" : "")"
+      }, wakeUp: \.wakeUp,
+      { _ = $0.handle($1, at: $2) })
+    #expect(found.differences(from: ["idle", "idle listening", "searching", "searching listening"]) == [])
     for node in found.nodes {
       var (machine, now) = (node.machine, node.now)
       let answers: [AgentSearch.Event] = [
@@ -66,8 +78,11 @@ import Testing
         .answered(.accessWithoutAgent, .unavailable), .consented(.accessPrecise, PolkitReply(.yes)),
         .timer(isServed: true, isPolkitThere: true), .timer(isServed: false, isPolkitThere: false),
       ]
-    let found = Exploration(PolicyAnswers(), depth: 3, events, wakeUp: \.wakeUp) { _ = $0.handle($1, at: $2) }
-    print("PolicyAnswers: \(found.nodes.count) states")
+    let found = Exploration(
+      PolicyAnswers(), depth: 3, events,
+      state: { caseName(of: "round", in: $0) == "nil" ? "idle" : "asking" }, wakeUp: \.wakeUp,
+      { _ = $0.handle($1, at: $2) })
+    #expect(found.differences(from: ["asking", "idle"]) == [])
     for node in found.nodes {
       var (machine, now) = (node.machine, node.now)
       for _ in 0..<8 {

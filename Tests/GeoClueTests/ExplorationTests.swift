@@ -17,10 +17,23 @@ import Testing
       .agentChanged(AccuracyLevel.none), .agentRefused,
       .timer,
     ]
-    let found = Exploration(ConnectionMachine(), depth: 3, step: .milliseconds(1), events, wakeUp: \.deadline) {
-      _ = $0.handle($1, at: $2, chance: 0.5)
+    func explore(_ machine: ConnectionMachine, depth: Int) -> Exploration<
+      ConnectionMachine, ConnectionMachine.Event, MonotonicClock
+    > {
+      Exploration(
+        machine, depth: depth, step: .milliseconds(1), events, state: { caseName(of: "state", in: $0) },
+        wakeUp: \.deadline,
+        { _ = $0.handle($1, at: $2, chance: 0.5) })
     }
-    for node in found.nodes {
+    let all = explore(ConnectionMachine(), depth: 3)
+    #expect(all.differences(from: ["activating", "creating", "idle", "pausing"]) == [])
+    var held = ConnectionMachine()
+    for event in [.demand(.city), .serviceAppeared, .created(client: "/1")] as [ConnectionMachine.Event] {
+      _ = held.handle(event, at: all.nodes[0].now, chance: 0.5)
+    }
+    let further = explore(held, depth: 2)
+    #expect(further.differences(from: ["running", "starting"]).filter { $0.hasPrefix("missing") } == [])
+    for node in all.nodes + further.nodes {
       var machine = node.machine
       #expect(machine.deadline != nil || machine.client != nil || machine.status.state == .idle, "after \(node.path)")
       // GeoClue exits. From now on, it answers all calls.
