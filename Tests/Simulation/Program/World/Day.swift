@@ -117,7 +117,7 @@ final class Day {
       client.isReading = true
       if !rests || client.number == 0 { client.settle(rests: rests) } else { client.exit() }
     }
-    for user in World.users where !rests && chance.percent(40) {
+    for user in world.users where !rests && !world.isSession && chance.percent(40) {
       chance.pick(LastingCondition.allCases).begin(for: user, in: world)
     }
   }
