@@ -157,7 +157,10 @@ public final class LocationService {
     intake.dropAll()
     // The bus has already informed the callers that no answer will arrive.
     for request in clients.requests { request.end(nil) }
-    if wasStalled { outbox.suspendDebtors() }
+    guard wasStalled else { return }
+    outbox.suspendDebtors()
+    // What the bus had not read is lost.
+    for object in clients.objects { object.tellAgain() }
   }
 
   /// Handles a sleep of the machine or a change of its clock, after which the known location may be wrong.

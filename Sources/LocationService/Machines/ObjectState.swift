@@ -69,6 +69,8 @@ nonisolated struct ObjectState: Sendable {
     return authorization
   }
 
+  mutating func forgetTold() { told = nil }
+
   /// Changes the requested level. A different level starts over with a first location. The caller must pass the
   /// authorization for it to ``change(to:)``.
   mutating func ask(for level: AccuracyLevel) -> [ClientAction] {

@@ -72,6 +72,12 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
     client.queue.whenStateDue(for: self) { [weak self] in self?.tellNow() }
   }
 
+  final func tellAgain() {
+    host.machine.object.forgetTold()
+    toldOutage = 0
+    tellLater()
+  }
+
   /// The first location of a chain waits for the user's turn, as state does. Chains that are restarted repeatedly, for
   /// example by an agent that changes its level, therefore cause no more signals than the user has turns.
   final override func chainBegins() { tellLater() }

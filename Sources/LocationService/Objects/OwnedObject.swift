@@ -29,6 +29,8 @@ protocol OwnedObject: ClientPart {
   func forget(_ part: DeliverySlot.Part)
   /// Sends changed state to the owner when there is room.
   func tellLater()
+  /// Sends the state again, because what was sent last may be lost.
+  func tellAgain()
   /// Makes periodic checks due now, because the device may have moved.
   func checkNow()
 }
