@@ -58,8 +58,11 @@ import MainLoop
   private var serverID: String
   /// Messages to be sent once a lost connection has been rejoined.
   private var unsent: [Message] = []
-  /// Actions to repeat whenever the connection has been rejoined.
-  var rejoinActions: [ObjectIdentifier: (_ forgetsOwners: Bool) -> Void] = [:]
+  /// Actions to repeat whenever the connection has been rejoined, in order.
+  var rejoinActions: [(owner: ObjectIdentifier, action: (_ forgetsOwners: Bool) -> Void)] = []
+  func whenRejoined(_ owner: AnyObject, _ action: @escaping (_ forgetsOwners: Bool) -> Void) {
+    rejoinActions.append((ObjectIdentifier(owner), action))
+  }
   private var stall: LoopSource?
   /// The number of unread bytes at the last check.
   private var lastOutgoing = 0
@@ -235,7 +238,7 @@ import MainLoop
     let messages = unsent
     unsent = []
     for message in messages { if let message = message.unsent() { _ = queue(message) } }
-    for action in rejoinActions.values { action(forgettingOwners) }
+    for (_, action) in rejoinActions { action(forgettingOwners) }
     return true
   }
 

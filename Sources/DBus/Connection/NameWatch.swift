@@ -25,7 +25,7 @@
       self?.question = nil
       self?.update(BusName(validating: new))
     }
-    connection.rejoinActions[ObjectIdentifier(self)] = { [weak self, weak connection] forgetsOwners in
+    connection.whenRejoined(self) { [weak self, weak connection] forgetsOwners in
       guard let self, let connection else { return }
       if forgetsOwners { update(nil) }
       ask(on: connection)
@@ -34,7 +34,7 @@
     ask(on: connection)
   }
 
-  isolated deinit { connection?.rejoinActions[ObjectIdentifier(self)] = nil }
+  isolated deinit { connection?.rejoinActions.removeAll { $0.owner == ObjectIdentifier(self) } }
 
   private func ask(on connection: Connection) {
     let message = Message(callingBus: "GetNameOwner", [.string(name.rawValue)])
@@ -50,7 +50,7 @@
 
   /// Ends the watch. The handler is not called again.
   public func cancel() {
-    connection?.rejoinActions[ObjectIdentifier(self)] = nil
+    connection?.rejoinActions.removeAll { $0.owner == ObjectIdentifier(self) }
     question?.cancel()
     match?.cancel()
   }

@@ -22,7 +22,7 @@ import MainLoop
       guard let name = signal.arguments.first?.string.flatMap(BusName.init(validating:)), name.isUnique else { return }
       self?.gone(name)
     }
-    connection.rejoinActions[ObjectIdentifier(self)] = { [weak self] _ in
+    connection.whenRejoined(self) { [weak self] _ in
       // Peers that left while the connection was lost have not been reported.
       self?.listedAt = nil
       self?.listing = nil
@@ -30,7 +30,7 @@ import MainLoop
     }
   }
 
-  isolated deinit { connection?.rejoinActions[ObjectIdentifier(self)] = nil }
+  isolated deinit { connection?.rejoinActions.removeAll { $0.owner == ObjectIdentifier(self) } }
 
   /// Calls `action` once when the connection with this unique name leaves. Replaces an earlier action for the name.
   public func whenGone(_ peer: BusName, _ action: @escaping () -> Void) { actions[peer] = action }
