@@ -10,6 +10,7 @@ FIRST=N      the seeds N, N+1 and so on, not random ones
 HOURS=1      how many simulated hours each run has
 ONLY=1,5,9   with SEED: only these faults
 VERBOSE=1    with SEED: the story of the run
+WORLD=OPTIONS  --bus-faults: the bus fails, too, and a client uses the client library; --session: the session deployment
 IGNORE=A;B   rules that are not checked, by a part of their names
 
 The last line is `hash` with the hash of the trace. A run that breaks an invariant is repeated with fewer faults, to find
@@ -27,7 +28,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ENVIRONMENT = os.environ
 HOURS = ENVIRONMENT.get("HOURS", "1")
-IGNORE = ["--ignore", ENVIRONMENT["IGNORE"]] if ENVIRONMENT.get("IGNORE") else []
+OPTIONS = ENVIRONMENT.get("WORLD", "").split()
+OPTIONS += ["--ignore", ENVIRONMENT["IGNORE"]] if ENVIRONMENT.get("IGNORE") else []
 
 
 def program(build=True):
@@ -45,7 +47,7 @@ class Run:
     """Runs one seed once."""
 
     def __init__(self, path, seed, only=None, limit=600):
-        command = [str(path), str(seed), HOURS, *IGNORE]
+        command = [str(path), str(seed), HOURS, *OPTIONS]
         if only is not None:
             command += ["--only", ",".join(map(str, only))]
         self.seed, self.only = seed, only
@@ -91,7 +93,7 @@ def report(path, run):
 def one(path, seed):
     only = [int(number) for number in ENVIRONMENT.get("ONLY", "").split(",") if number] if "ONLY" in ENVIRONMENT else None
     if ENVIRONMENT.get("VERBOSE"):
-        command = [str(path), str(seed), HOURS, "--story", *IGNORE]
+        command = [str(path), str(seed), HOURS, "--story", *OPTIONS]
         return subprocess.run(command + (["--only", ",".join(map(str, only))] if only is not None else [])).returncode
     run = Run(path, seed, only)
     print(f"seed {seed}")

@@ -8,7 +8,7 @@ import GeopublicistWiring
 import Glibc
 import MainLoop
 
-// simulate SEED HOURS [--story] [--only NUMBER,NUMBER…] [--ignore RULE;RULE…]
+// simulate SEED HOURS [--bus-faults] [--session] [--story] [--only NUMBER,NUMBER…] [--ignore RULE;RULE…]
 //
 // Runs the service in a simulated world, and prints a summary and the hash of the trace. Exits with status 1 if an
 // invariant was broken.
@@ -37,7 +37,9 @@ sigemptyset(&signals)
 sigaddset(&signals, SIGHUP)
 sigprocmask(SIG_BLOCK, &signals, nil)
 
-let world = World(seed: seed, folder: folder)
+let world = World(
+  seed: seed, folder: folder, isBusFaulty: arguments.contains("--bus-faults"),
+  isSession: arguments.contains("--session"))
 kernel_set_user(world.serviceUser)
 if let index = arguments.firstIndex(of: "--ignore") {
   world.checks.ignored = arguments[index + 1].split(separator: ";").map(String.init)

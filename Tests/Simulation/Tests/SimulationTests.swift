@@ -22,7 +22,6 @@ import Testing
   /// Each of these seeds once broke an invariant.
   @Test(arguments: [
     (1, "a change of polkit's answers is reported although logind is asked at the same time"),
-    (4, "nothing is sent to a name from an earlier bus"),
     (7, "the log has the level of a subscription whose accuracy was changed"),
     (9, "a location is marked with the level that it has"),
     (10, "a permission that polkit does not confirm expires, whatever else polkit is asked"),

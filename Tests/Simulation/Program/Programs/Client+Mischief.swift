@@ -33,11 +33,11 @@ extension Client {
   /// Uses the location under many names, one after the other, so that the log has something to say about each.
   func introduce(_ count: Int) {
     guard count > 0, isConnected else { return }
-    let name = name
+    let since = connectedAt
     creations += 1
     ask(Self.path, Self.service, "CreateSubscription", [.options([("desktop-id", .string("org.example.N\(count)"))])]) {
       [weak self] reply in
-      guard let self, self.name == name else { return }
+      guard let self, connectedAt == since else { return }
       guard let path = reply.values.first?.objectPath?.rawValue else {
         creations -= 1
         return
@@ -45,7 +45,7 @@ extension Client {
       world.checks.created(path, by: self, isNamed: false)
       ask(path, Self.subscription, "Start") { [weak self] _ in
         self?.ask(path, Self.subscription, "Close") { [weak self] reply in
-          guard let self, self.name == name, reply.kind == .reply else { return }
+          guard let self, connectedAt == since, reply.kind == .reply else { return }
           creations -= 1
           world.schedule.after(200_000) { self.introduce(count - 1) }
         }

@@ -64,12 +64,9 @@ final class World {
 
   private static var current: World?
 
-  init(seed: UInt64, folder: String) {
-    self.seed = seed
-    self.folder = folder
+  init(seed: UInt64, folder: String, isBusFaulty: Bool, isSession: Bool) {
+    (self.seed, self.folder, self.isBusFaulty, self.isSession) = (seed, folder, isBusFaulty, isSession)
     chance = Chance(seed, "turns")
-    // Other seeds show defects that were found without these.
-    (isBusFaulty, isSession) = (seed % 4 == 0, seed % 8 == 4)
     users = isSession ? [1_001] : [1_001, 1_002, 1_003]
     serviceUser = isSession ? 1_001 : 985
     let address = bus.listen(at: folder + "/bus", user: serviceUser, process: 0)
