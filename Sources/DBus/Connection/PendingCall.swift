@@ -127,6 +127,7 @@ extension Connection {
   /// Calls a method of the bus itself and waits up to 25 seconds for the reply.
   func callBlocking(_ message: Message) throws(DBusError) -> [Value] {
     if let refusal = refusal(of: message) { throw refusal }
+    guard isConnected else { throw DBusError(.disconnected, "The connection is not open") }
     // The reply may be behind a message with a descriptor, after which libdbus otherwise reads nothing until that is
     // handled.
     dbus_connection_set_max_received_unix_fds(raw, 1_024)
