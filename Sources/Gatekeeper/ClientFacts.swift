@@ -9,13 +9,13 @@ final class ClientFacts {
   var policy = PolicyAnswers()
   /// Delivers timer events to ``policy``.
   var timer: LoopSource?
-  var policyWaiters = Waiters()
+  let policyWaiters = Waiters()
   /// Whether a change of polkit's answers waits for logind's answer.
   var isChangeUnreported = false
   /// Whether the first facts have been gathered. Before, nothing is allowed and nothing is reported.
   var isGathered = false
   /// The calls that wait for the result of the sandbox check.
-  private var sandboxWaiters = Waiters()
+  private let sandboxWaiters = Waiters()
   private var isCheckingSandbox = false
 
   private var rounds: [ObjectIdentifier: (round: AnswerGroup, timer: LoopSource)] = [:]
@@ -111,17 +111,17 @@ final class AnswerGroup {
 }
 
 /// The rounds that wait for one answer. A round that has ended is dropped before the next is added, so that rounds do not
-/// pile up while nothing answers.
-struct Waiters {
+/// pile up while nothing answers. Shared, because a round that ends may wait again for the next answer.
+final class Waiters {
   private var waiting: [(round: AnswerGroup, arrived: () -> Void)] = []
 
-  mutating func add(_ round: AnswerGroup) {
+  func add(_ round: AnswerGroup) {
     waiting.removeAll { $0.round.isOver }
     waiting.append((round, round.expect()))
   }
 
   /// Informs every round that the answer has arrived.
-  mutating func release() {
+  func release() {
     let released = waiting
     waiting = []
     for (_, arrived) in released { arrived() }

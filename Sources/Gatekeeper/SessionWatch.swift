@@ -27,7 +27,7 @@ final class SessionWatch {
     var mayHaveNewSession = true
     /// Whether no client of the user is left. The entry is removed when the pending answer arrives.
     var isForgotten = false
-    var waiters = Waiters()
+    let waiters = Waiters()
   }
 
   private let connection: Connection

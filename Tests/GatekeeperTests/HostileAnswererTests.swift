@@ -214,7 +214,7 @@ import Testing
   }
 
   @Test func `calls to a program that never answers do not accumulate`() {
-    var waiters = Waiters()
+    let waiters = Waiters()
     weak var first: AnswerGroup?
     for attempt in 0..<3 {
       var isOver = false
@@ -228,5 +228,23 @@ import Testing
     }
     #expect(first == nil, "an abandoned round is dropped")
     waiters.release()
+  }
+
+  /// Regression: the service crashed when a call that had waited for polkit asked again, as `GetAll` does.
+  @Test func `an answer may release a call that waits for the next answer`() {
+    let waiters = Waiters()
+    var ended: [Int] = []
+    let second = AnswerGroup { ended.append(2) }
+    let first = AnswerGroup {
+      ended.append(1)
+      waiters.add(second)
+      second.allExpected()
+    }
+    waiters.add(first)
+    first.allExpected()
+    waiters.release()
+    #expect(ended == [1])
+    waiters.release()
+    #expect(ended == [1, 2])
   }
 }
