@@ -51,6 +51,20 @@ import func GeopublicistCDBus.dbus_connection_close
     withExtendedLifetime(watch) {}
   }
 
+  @Test func `a watch that another watch cancels while the connection is rejoined is silent`() throws {
+    let peers = try Peers()
+    try peers.client.own("a.name")
+    var owners: [BusName?] = []
+    var second: NameWatch?
+    let first = NameWatch("a.name", on: peers.service) { if $0 == nil { second?.cancel() } }
+    second = NameWatch("a.name", on: peers.service) { owners.append($0) }
+    try turning("the owner is known") { first.owner != nil && owners.count == 1 }
+    #expect(try peers.service.rejoin(forgettingOwners: true))
+    try turning("the first watch knows the owner again") { first.owner != nil }
+    try peers.settle()
+    #expect(owners == [peers.client.uniqueName])
+  }
+
   @Test func `a call outlives a new connection that is lost before the call is repeated`() throws {
     let peers = try Peers()
     peers.service.isToRejoin = true

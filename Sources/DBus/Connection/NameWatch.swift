@@ -25,10 +25,10 @@
       self?.question = nil
       self?.update(BusName(validating: new))
     }
-    connection.whenRejoined(self) { [weak self, weak connection] forgetsOwners in
-      guard let self, let connection else { return }
-      if forgetsOwners { update(nil) }
-      ask(on: connection)
+    connection.whenRejoined(self) { [weak self] forgetsOwners in
+      // Another watch's handler, or this one's, may cancel the watch now.
+      if forgetsOwners, self?.connection != nil { self?.update(nil) }
+      if let self, let connection = self.connection { ask(on: connection) }
     }
     self.connection = connection
     ask(on: connection)
@@ -51,6 +51,7 @@
   /// Ends the watch. The handler is not called again.
   public func cancel() {
     connection?.rejoinActions.removeAll { $0.owner == ObjectIdentifier(self) }
+    connection = nil
     question?.cancel()
     match?.cancel()
   }
