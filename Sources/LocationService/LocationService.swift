@@ -160,6 +160,7 @@ public final class LocationService {
     guard wasStalled else { return }
     outbox.suspendDebtors()
     // What the bus had not read is lost.
+    object?.allPropertiesChanged()
     for object in clients.objects { object.tellAgain() }
   }
 

@@ -170,6 +170,16 @@ import Testing
     #expect(machine.checkAt == now)
   }
 
+  @Test mutating func `an almanac that the bus may have lost is sent again`() {
+    start()
+    #expect(locate(52.5, 13.4).contains(.announce))
+    let sent = machine.announcement()
+    #expect(sent != nil && machine.announcement() == nil)
+    machine.forgetTold()
+    #expect(machine.announcement() == sent)
+    #expect(machine.announcement() == nil)
+  }
+
   @Test mutating func `a due almanac waits while deliveries are held`() {
     start()
     _ = handle(access(.allowed, isHeld: true))

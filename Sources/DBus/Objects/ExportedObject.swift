@@ -64,6 +64,13 @@ public final class ExportedObject {
     if flush == nil { flush = MainLoop.main.nextTurn { [weak self] in self?.flushChanges() } }
   }
 
+  /// Records all properties whose changes are signalled, because the bus may have lost signals.
+  public func allPropertiesChanged() {
+    for table in interfaces.map(\.table) {
+      for property in table.sortedProperties { propertyChanged(property.name, of: table.name) }
+    }
+  }
+
   /// Signals the recorded changes now, for instance before the object is removed.
   public func flushChanges() {
     flush = nil

@@ -62,6 +62,11 @@ nonisolated struct AlmanacMachine: ObjectMachine {
     return actions
   }
 
+  mutating func forgetTold() {
+    object.forgetTold()
+    isDue = newest != nil
+  }
+
   /// Returns the almanac that must be sent to the owner now.
   mutating func announcement() -> AlmanacReport? {
     guard isDue, !isHeld, isActive else { return nil }

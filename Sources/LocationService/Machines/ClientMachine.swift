@@ -13,9 +13,13 @@ nonisolated protocol ObjectMachine: ClientMachine where Event: ObjectEvent {
   var object: ObjectState { get set }
   /// The number of messages sent to the owner.
   var delivered: UInt64 { get }
+  /// Has the state sent to the owner again.
+  mutating func forgetTold()
 }
 
 nonisolated extension ObjectMachine {
+  mutating func forgetTold() { object.forgetTold() }
+
   var authorization: Authorization { object.authorization }
 
   /// Whether the object is started and its owner authorized.
