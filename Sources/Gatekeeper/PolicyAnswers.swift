@@ -171,7 +171,7 @@ nonisolated extension PolicyAnswers {
   /// the questions of the round.
   private mutating func extendRound(_ now: MonotonicInstant) -> [Action] {
     let old = oldPermissions
-    guard var round, !old.isSubset(of: round.replaced) else { return [] }
+    guard var round, !old.isEmpty, round.deadline == nil || !old.isSubset(of: round.replaced) else { return [] }
     round.replaced.formUnion(old)
     round.deadline = round.deadline ?? now + AnswerDeadlines.confirmation
     round.isInBackground = false

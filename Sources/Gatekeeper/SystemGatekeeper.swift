@@ -77,7 +77,8 @@ package final class SystemGatekeeper: Gatekeeper {
   ) -> ClientAccess {
     let decision = decision(for: client, asking: level, as: desktopID)
     return ClientAccess(
-      authorization: decision.authorization, isHeld: hold(on: client) != nil, canAsk: decision.dialog != nil)
+      authorization: decision.authorization, isHeld: decision.authorization.isAuthorized && hold(on: client) != nil,
+      canAsk: decision.dialog != nil)
   }
 
   package func hold(on client: GatekeeperClient) -> Hold<BootClock>? {
@@ -85,9 +86,10 @@ package final class SystemGatekeeper: Gatekeeper {
     guard let user = client.credentials?.userID, kind(of: user) == .other, let known = registry[client] else {
       return nil
     }
+    let isChangeUnreported = known.isChangeUnreported && sessions.isDoubtful(user)
     let areAgentsHeld = agents.isHeld(user) || users[user]?.access.isHeld == true
     return Hold(
-      policy: known.policy.hold(at: now), session: sessions.hold(on: user),
+      policy: isChangeUnreported ? Hold() : known.policy.hold(at: now), session: sessions.hold(on: user),
       agents: areAgentsHeld ? Hold<MonotonicClock>() : nil,
       isNamed: known.policy.answer(to: .accessWithoutAgent) == .yes
     )?.onBootClock()
@@ -121,8 +123,9 @@ package final class SystemGatekeeper: Gatekeeper {
     reload()
     guard let credentials = client.credentials else { return action() }
     let facts = facts(about: client)
-    let act = { [weak self, weak client] in
-      if !facts.isGathered, let client {
+    // A round ends with its client, so nothing may retain the client's facts.
+    let act = { [weak self, weak client, weak facts] in
+      if let facts, !facts.isGathered, let client {
         facts.isGathered = true
         self?.changed(client)
       }

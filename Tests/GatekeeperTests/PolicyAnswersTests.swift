@@ -201,6 +201,19 @@ import Testing
     #expect(driver.precise == .unknown)
   }
 
+  /// Regression: the consent counted for as long as polkit did not answer the questions from before it.
+  @Test func `consent during an unanswered check expires`() {
+    let driver = served(.challenge)
+    driver.handle(.wanted, after: 2_000)
+    driver.handle(.consented(.accessPrecise, PolkitReply(.yes)))
+    #expect(driver.precise == .yes)
+    driver.now += 31_000_000
+    driver.handle(.timer(isServed: true, isPolkitThere: true))
+    #expect(driver.answers.wakeUp == driver.now + AnswerDeadlines.confirmation)
+    #expect(driver.handle(.timer(isServed: true, isPolkitThere: true), after: 4_000).contains(.changed))
+    #expect(driver.precise == .unknown)
+  }
+
   @Test func `permission of a client that is not served is confirmed before the next call uses it`() {
     let driver = served()
     driver.now = .milliseconds(1) + PolicyAnswers.consentAge

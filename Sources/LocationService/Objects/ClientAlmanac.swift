@@ -40,8 +40,8 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
   }
 
   override func tellState() {
-    super.tellState()
     reviewIfDue()
+    super.tellState()
     host.machine.wallClock = MainLoop.main.clock.realtime()
     guard let report = host.machine.announcement() else { return }
     emit(AlmanacInterface.almanacChanged, report.value)

@@ -48,7 +48,7 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
       guard let self, !isOver else {
         return call.fail(DBusError(.unknownObject, "The object no longer exists; create a new one"))
       }
-      if client.isToBeReviewed || !machine.authorization.isAuthorized { review() }
+      if client.isToBeReviewed || isBeingChecked || !machine.authorization.isAuthorized { review() }
       starting.append(call)
       handle(.start(after: stops))
     }
@@ -73,8 +73,9 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
   }
 
   final func tellAgain() {
-    host.machine.object.forgetTold()
+    host.machine.forgetTold()
     toldOutage = 0
+    object?.allPropertiesChanged()
     tellLater()
   }
 
@@ -125,7 +126,7 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
   /// Answers a property that reveals where the user was. While the client is being checked again, the answer waits;
   /// without a result it is empty.
   final func readPlace(_ request: PropertyRead, _ value: @escaping () -> Value?) {
-    read(request, afterCheckIf: isBeingChecked) { ($0.isBeingChecked ? nil : value()) ?? .options([]) }
+    read(request, afterCheckIf: isActive && isBeingChecked) { ($0.isBeingChecked ? nil : value()) ?? .options([]) }
   }
 
   private func read(
