@@ -127,7 +127,8 @@ extension ServiceSource {
     requests &+= 1
     let deadline = MainLoop.main.clock.monotonic() + options.timeout
     request = Request(id: requests, options: options, deadline: deadline, handler: handler)
-    callAgain()
+    // A new call does not wait for the next attempt to connect, which may be 30 s away.
+    if service == nil, retry != nil { connectAgain() } else { callAgain() }
   }
 
   public func cancelRequest() { request = nil }
@@ -240,13 +241,14 @@ extension ServiceSource {
     let left = request.map { max(.milliseconds(1), $0.deadline - MainLoop.main.clock.monotonic()) } ?? .seconds(30)
     let pause = min(left, .seconds(30), Duration.milliseconds(500 << min(failures, 6)))
     failures += 1
-    retry = MainLoop.main.after(pause) { [weak self] in
-      guard let self else { return }
-      retry = nil
-      if options != nil, subscription == nil, let options { follow(options) }
-      if request != nil { callAgain() }
-      guard areRegionsWanted, let service = connected() else { return }
-      for region in regions { region.region?.begin(on: service) }
-    }
+    retry = MainLoop.main.after(pause) { [weak self] in self?.connectAgain() }
+  }
+
+  private func connectAgain() {
+    retry = nil
+    if subscription == nil, let options { follow(options) }
+    callAgain()
+    guard areRegionsWanted, let service = connected() else { return }
+    for region in regions { region.region?.begin(on: service) }
   }
 }
