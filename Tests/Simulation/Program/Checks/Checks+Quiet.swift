@@ -43,7 +43,7 @@ extension Checks {
       return broken(
         "each started subscription receives its authorization", "\(subscription.path) of client \(client.number)")
     }
-    if told != expected, told != Client.refused || expected.status != "restricted" {
+    if !Truth.agrees(told, with: expected), told != Client.refused || expected.status != "restricted" {
       broken(
         "the last authorization sent to a client is true",
         "client \(client.number) of \(client.user) received \(told) at \(subscription.path) instead of \(expected)")
@@ -69,6 +69,7 @@ extension Checks {
   /// Checks that GeoClue rests while all clients need locations rarely, and that they receive these.
   private func rested() {
     let now = world.schedule.now
+    if !hasRested { broken("GeoClue rests while locations are due rarely", "") }
     for client in world.clients where client.isConnected && client.entitlement.level == .exact {
       for subscription in client.subscriptions where subscription.isStarted {
         let silence = now - max(subscription.lastLocationAt, subscription.startedAt)

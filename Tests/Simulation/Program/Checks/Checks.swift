@@ -61,6 +61,8 @@ final class Checks {
   /// When a client made a call that needs no other program, and how many answers others have received since.
   var turns: [Int: (since: Int64, answers: Int)] = [:]
   var longestTurn = 0
+  /// Whether GeoClue was not in use at one moment of the quiet time.
+  var hasRested = false
   let audit = Audit()
   /// Includes those sent while polkit and logind are asked about the client.
   static let mostTurns = 250

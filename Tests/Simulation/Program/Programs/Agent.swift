@@ -32,8 +32,7 @@ final class Agent: Program {
 
   func start() {
     guard !isConnected, !world.bus.isDown else { return }
-    isKnown = false
-    held = nil
+    (isKnown, isSilent, held) = (false, false, nil)
     connect()
     if world.isSession, world.geoclue.isRunning { register() }
     world.truth.changed("the agent of \(user) starts with \(level)")
@@ -74,6 +73,7 @@ final class Agent: Program {
 
   /// A service that has not found the agent yet does not listen.
   private func announce() {
+    isSilent = false
     propertiesChanged(Self.path, Self.interface, [("MaxAccuracyLevel", .uint32(level.rawValue))])
   }
 
@@ -86,9 +86,18 @@ final class Agent: Program {
 
   func hang() { held = held ?? [] }
 
+  /// Whether it has not answered for so long that its level counts as unknown.
+  private(set) var isSilent = false
+
+  func loseTrust() {
+    guard held != nil, isConnected else { return }
+    isSilent = true
+    world.truth.changed("the agent of \(user) is silent")
+  }
+
   func recover() {
     let calls = held ?? []
-    held = nil
+    (isSilent, held) = (false, nil)
     for call in calls { called(call) }
   }
 

@@ -33,23 +33,19 @@ extension Client {
   /// Uses the location under many names, one after the other, so that the log has something to say about each.
   func introduce(_ count: Int) {
     guard count > 0, isConnected else { return }
-    let since = connectedAt
+    world.schedule.after(200_000) { [weak self] in self?.introduce(count - 1) }
+    guard world.mayCreate(for: self) else { return }
+    let connections = connections
     creations += 1
     ask(Self.path, Self.service, "CreateSubscription", [.options([("desktop-id", .string("org.example.N\(count)"))])]) {
       [weak self] reply in
-      guard let self, connectedAt == since else { return }
-      guard let path = reply.values.first?.objectPath?.rawValue else {
-        creations -= 1
-        return
-      }
-      world.checks.created(path, by: self, isNamed: false)
-      ask(path, Self.subscription, "Start") { [weak self] _ in
-        self?.ask(path, Self.subscription, "Close") { [weak self] reply in
-          guard let self, connectedAt == since, reply.kind == .reply else { return }
-          creations -= 1
-          world.schedule.after(200_000) { self.introduce(count - 1) }
-        }
-      }
+      guard let self, self.connections == connections, !reply.isLost else { return }
+      creations -= 1
+      guard let path = reply.values.first?.objectPath?.rawValue else { return }
+      let subscription = Subscription(path, .exact, Thresholds(), isPlain: false, isNamed: false)
+      adopt(subscription)
+      start(subscription)
+      world.schedule.after(1_000_000) { [weak self] in self?.close(subscription) }
     }
   }
 

@@ -228,14 +228,18 @@ final class Client: Program {
         return world.checks.refused(reply, mayCreate: mayCreate, to: self)
       }
       let subscription = Subscription(path, level, thresholds, isPlain: isPlain, isNamed: isNamed)
-      subscriptions.append(subscription)
-      world.checks.created(path, by: self, isNamed: isNamed)
+      adopt(subscription)
       if starts ?? (fixed != nil || chance.percent(80)) { start(subscription) }
     }
   }
 
   /// What a client has been told by an error of `Start`, which has no reason: its access is restricted.
   static let refused = (status: "restricted", reason: "unknown")
+
+  func adopt(_ subscription: Subscription) {
+    subscriptions.append(subscription)
+    world.checks.created(subscription.path, by: self, isNamed: subscription.isNamed)
+  }
 
   func start(_ subscription: Subscription) {
     let now = world.schedule.now
@@ -264,7 +268,7 @@ final class Client: Program {
 
   func close(_ subscription: Subscription) {
     ask(subscription.path, Self.subscription, "Close") { [weak self] reply in
-      guard let self, !reply.isLost else { return }
+      guard let self, !reply.isLost, !reply.errorName.hasSuffix("LimitsExceeded") else { return }
       subscriptions.removeAll { $0 === subscription }
     }
   }
@@ -291,6 +295,9 @@ final class Client: Program {
   }
 
   private func readLocation(of subscription: Subscription) {
+    if chance.percent(50) {
+      return ask(subscription.path, Self.properties, "GetAll", [.string(Self.subscription)])
+    }
     ask(
       subscription.path, Self.properties, "Get",
       [.string(Self.subscription), .string(chance.pick(["Location", "AuthorizationStatus", "Active"]))])

@@ -112,7 +112,7 @@ final class LibraryProgram: Program {
     // At its user's limit, it waits until there is room.
     guard objects < 34 else { return }
     let expected = world.truth.authorization(of: self, asking: .exact)
-    if told?.status != expected.status || told?.reason != expected.reason {
+    if told.map({ Truth.agrees(($0.status, $0.reason), with: expected) }) != true {
       world.checks.broken("the client library reports the true authorization", "\(told as Any), true is \(expected)")
     }
     let silence = world.schedule.now - lastLocationAt

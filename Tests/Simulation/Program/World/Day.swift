@@ -47,6 +47,11 @@ final class Day {
         world.schedule.at(time + 2_000_000) { [world] in world.deny(world.users[round / 4 % world.users.count]) }
       }
       time += rests ? Self.rest : Self.quiet
+      for before in stride(from: 0, to: rests ? Self.rest : 0, by: 5_000_000) {
+        world.schedule.at(time - before) { [world] in
+          if !world.geoclue.hasActiveClient { world.checks.hasRested = true }
+        }
+      }
       if !rests { world.schedule.at(time - 12_000_000) { [world] in world.checks.probe() } }
       world.schedule.at(time) { [world] in world.checks.quiet(rests: rests) }
       guard round % 4 == 3 || round == rounds - 1 else { continue }
@@ -54,6 +59,7 @@ final class Day {
       world.schedule.at(time + 1) { [world] in
         for client in world.clients { client.exit() }
         world.library?.task = .exit
+        for agent in world.agents { agent.recover() }
       }
       time += 20_000_000
       world.schedule.at(time) { [world] in world.checks.left() }
@@ -78,6 +84,7 @@ final class Day {
     world.tell("QUIET")
     let world = world
     world.healedAt = world.schedule.now
+    world.checks.hasRested = false
     world.resumeBus()
     world.startBus()
     world.library?.task = rests ? .exit : .follow

@@ -96,6 +96,7 @@ struct Fault {
       world.polkitFails = true
       world.polkit.exit()
     case .rulesChangeUnseen:
+      if extra.isMultiple(of: 2) { world.polkit.latency = 300_000...1_500_000 }
       if extra < 50 { grantAlways(in: world) }
       world.schedule.after(extra < 50 ? 2_000_000 : 0) {
         world.polkit.exit()
@@ -156,7 +157,9 @@ struct Fault {
     case .polkitLost:
       world.polkitFails = false
       world.polkit.start()
-    case .rulesChangeUnseen: world.polkit.start()
+    case .rulesChangeUnseen:
+      world.polkit.start()
+      world.polkit.latency = 50...4_000
     case .sessionChangesUnseen: world.logind.start()
     case .systemdForgets: world.systemd.knowsNothing = false
     case .configuration: world.disallow(false)

@@ -4,7 +4,7 @@ import GeopublicistLocationModel
 /// A condition that limits or extends one user's access during a whole quiet time. At its end, the service must have
 /// reported it.
 enum LastingCondition: CaseIterable {
-  case agentOff, agentCoarse, agentAbsent, secondAgent
+  case agentOff, agentCoarse, agentAbsent, agentSilent, secondAgent
   case sessionInactive, sessionEnded
   case policyReduces, policyAsks, policyDenies, policyGrantsAlways
 
@@ -18,6 +18,11 @@ enum LastingCondition: CaseIterable {
       agent?.exit()
       // Nobody becomes an agent by sending its signals.
       world.schedule.after(5_000_000) { world.clients.first { $0.user == user }?.forge(0) }
+    case .agentSilent:
+      agent?.hang()
+      // The service asks the agents again when GeoClue returns.
+      world.schedule.after(3_000_000) { world.geoclue.exit() }
+      world.schedule.after(10_000_000) { agent?.loseTrust() }
     case .secondAgent:
       let second = world.seconds.first { $0.user == user }
       second?.start()

@@ -14,6 +14,8 @@ final class Truth {
   private unowned let world: World
   private var sessions: [UInt32: Session] = [:]
   private var policies: [UInt32: [String: Answer]] = [:]
+  /// What polkit permitted each user before its last change. Within the tolerance, the service may still use it.
+  private var former: [UInt32: (level: AccuracyLevel, until: Int64)] = [:]
   /// When something last changed, in microseconds of the monotonic clock.
   private(set) var changedAt: Int64 = 0
 
@@ -41,6 +43,9 @@ final class Truth {
 
   func set(_ answer: Answer?, to action: String, of user: UInt32) {
     guard policies[user]?[action] != answer else { return }
+    let now = world.schedule.now
+    let before = former[user].flatMap { $0.until > now ? $0.level : nil } ?? .none
+    former[user] = (max(before, permitted(to: user)), now + Entitlement.tolerance)
     policies[user, default: [:]][action] = answer
     let name = action.split(separator: ".").last ?? ""
     changed("polkit's answer about \(name) of \(user) becomes \(answer.map { "\($0)" } ?? "the default")")
@@ -54,13 +59,20 @@ final class Truth {
     changedAt = world.schedule.now
     world.tell(story)
     for client in world.clients {
-      client.entitlement.update(level(of: client), at: changedAt, isServed: client.isServed && isReachable)
+      let former = former[client.user].flatMap { $0.until > changedAt ? $0.level : nil } ?? .none
+      client.entitlement.update(
+        level(of: client), formerly: level(of: client, formerly: former), at: changedAt,
+        isServed: client.isServed && isReachable)
     }
-    if let library = world.library { library.entitlement.update(level(of: library), at: changedAt, isServed: false) }
+    if let library = world.library {
+      library.entitlement.update(level(of: library), formerly: .none, at: changedAt, isServed: false)
+    }
   }
 
   /// The finest level at which a client may receive locations.
-  func level(of client: Program) -> AccuracyLevel {
+  ///
+  /// - Parameter former: What polkit permitted before.
+  func level(of client: Program, formerly former: AccuracyLevel = .none) -> AccuracyLevel {
     guard client.isConnected, !isConfined(client) else { return .none }
     // GeoClue judges what it has not announced.
     if world.isSession {
@@ -69,11 +81,23 @@ final class Truth {
     if client.user == 0 || client.user == world.serviceUser { return .exact }
     if policy(of: client.user, Self.accessWithoutAgent) == .yes { return .exact }
     guard session(of: client.user) == .active else { return .none }
-    let permitted: AccuracyLevel =
-      policy(of: client.user, Self.accessPrecise) == .yes
-      ? .exact : policy(of: client.user, Self.access) == .yes ? .city : .none
+    let permitted = max(permitted(to: client.user), former)
     let agents = (world.agents + world.seconds).filter { $0.user == client.user && $0.isConnected && $0.isKnown }
+    if agents.contains(where: \.isSilent) { return .none }
     return agents.map { min($0.level, permitted) }.min() ?? .none
+  }
+
+  private func permitted(to user: UInt32) -> AccuracyLevel {
+    policy(of: user, Self.accessPrecise) == .yes ? .exact : policy(of: user, Self.access) == .yes ? .city : .none
+  }
+
+  private static let silentAgent = (status: "not-determined", reason: "undecided")
+
+  /// Whether a client has been told what is true. A silent connection counts as no agent if the service has not known it
+  /// as one.
+  static func agrees(_ told: (status: String, reason: String), with expected: (status: String, reason: String)) -> Bool
+  {
+    told == expected || expected == silentAgent && told == ("not-determined", "no-agent")
   }
 
   /// The status and reason that must have been reported to a client after a quiet time.
@@ -93,6 +117,7 @@ final class Truth {
     let (reduced, precise) = (policy(of: client.user, Self.access), policy(of: client.user, Self.accessPrecise))
     if precise == .no, reduced == .no { return ("restricted", "disallowed-by-policy") }
     let agents = (world.agents + world.seconds).filter { $0.user == client.user && $0.isConnected }
+    if agents.contains(where: \.isSilent) { return Self.silentAgent }
     guard let agent = agents.map(\.level).min() else { return ("not-determined", "no-agent") }
     if agent == .none { return ("denied", "disabled-by-user") }
     if precise == .yes { return authorized("authorized-when-in-use", agent) }
@@ -106,7 +131,7 @@ nonisolated struct Entitlement {
   /// How long a revocation may take to come into effect, in microseconds.
   static let tolerance: Int64 = 200_000
 
-  private var history: [(time: Int64, level: AccuracyLevel, isServed: Bool)] = []
+  private var history: [(time: Int64, level: AccuracyLevel, former: AccuracyLevel, isServed: Bool)] = []
   /// When the client last lost access for longer than the tolerance while it was served. The service may miss shorter
   /// losses.
   private(set) var revokedAt: Int64?
@@ -114,10 +139,11 @@ nonisolated struct Entitlement {
   var level: AccuracyLevel { history.last?.level ?? .none }
   var since: Int64 { history.last?.time ?? .min / 2 }
 
-  mutating func update(_ level: AccuracyLevel, at now: Int64, isServed: Bool) {
+  /// - Parameter former: The level with an answer of polkit that the service may use for a last moment.
+  mutating func update(_ level: AccuracyLevel, formerly former: AccuracyLevel, at now: Int64, isServed: Bool) {
     guard level != self.level else { return }
     settle(at: now)
-    history.append((now, level, isServed))
+    history.append((now, level, former, isServed))
     if history.count > 64 { history.removeFirst(32) }
   }
 
@@ -133,9 +159,10 @@ nonisolated struct Entitlement {
   mutating func finest(at now: Int64, since sent: Int64) -> AccuracyLevel {
     settle(at: now)
     var finest = AccuracyLevel.none
-    for (time, level, _) in history.reversed() {
+    for (time, level, former, _) in history.reversed() {
       finest = max(finest, level)
       if time < sent - Self.tolerance { break }
+      finest = max(finest, former)
     }
     return finest
   }
