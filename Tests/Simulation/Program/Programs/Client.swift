@@ -295,12 +295,16 @@ final class Client: Program {
   }
 
   private func readLocation(of subscription: Subscription) {
-    if chance.percent(50) {
-      return ask(subscription.path, Self.properties, "GetAll", [.string(Self.subscription)])
-    }
+    if chance.percent(30) { return readAll() }
     ask(
       subscription.path, Self.properties, "Get",
       [.string(Self.subscription), .string(chance.pick(["Location", "AuthorizationStatus", "Active"]))])
+  }
+
+  func readAll() {
+    for subscription in subscriptions {
+      ask(subscription.path, Self.properties, "GetAll", [.string(Self.subscription)])
+    }
   }
 
   // MARK: - Signals

@@ -64,7 +64,10 @@ struct Fault {
     case .policyReduces: setPolicy(.yes, extra < 50 ? .no : .challenge, in: world)
     case .policyGrantsAlways: grantAlways(in: world)
     case .polkitSlow: world.polkit.latency = 50_000...1_500_000
-    case .polkitHangs: world.polkit.hang()
+    case .polkitHangs:
+      world.polkit.hang()
+      world.polkit.announce()
+      world.schedule.after(300_000) { client.readAll() }
     case .polkitExits: world.polkit.exit()
     case .sessionEnds:
       guard world.logind.isRunning else { return }
