@@ -60,6 +60,7 @@ final class Day {
         for client in world.clients { client.exit() }
         world.library?.task = .exit
         for agent in world.agents { agent.recover() }
+        world.truth.hasSessionEnded = world.users.contains { world.truth.session(of: $0) == .none }
       }
       time += 20_000_000
       world.schedule.at(time) { [world] in world.checks.left() }

@@ -19,6 +19,9 @@ final class Truth {
   /// When something last changed, in microseconds of the monotonic clock.
   private(set) var changedAt: Int64 = 0
 
+  /// Whether a user has had no session since the clients last left.
+  var hasSessionEnded = true
+
   init(_ world: World) { self.world = world }
 
   func session(of user: UInt32) -> Session { sessions[user] ?? .none }
@@ -38,6 +41,7 @@ final class Truth {
   func set(_ session: Session, of user: UInt32) {
     guard sessions[user] != session else { return }
     sessions[user] = session
+    if session == .none { hasSessionEnded = true }
     changed("the session of \(user) becomes \(session)")
   }
 

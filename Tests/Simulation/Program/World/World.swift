@@ -344,7 +344,10 @@ final class World {
 
   /// Whether no limit prevents another subscription of a client.
   func mayCreate(for client: Client) -> Bool {
-    let sum = clients.filter { $0.user == client.user }.reduce(0) { $0 + $1.objects }
+    // Users without a session share one account, for as long as their clients stay on the bus.
+    let sharesAccount = client.user >= 1_000 && truth.hasSessionEnded
+    let others = clients.filter { $0.user == client.user || sharesAccount && $0.user >= 1_000 }
+    let sum = others.reduce(0) { $0 + $1.objects }
     return sum < (library == nil ? 39 : 38) && client.objects < Self.subscriptionsPerConnection
   }
 
