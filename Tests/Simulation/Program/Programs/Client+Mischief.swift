@@ -35,6 +35,7 @@ extension Client {
     guard count > 0, isConnected else { return }
     world.schedule.after(200_000) { [weak self] in self?.introduce(count - 1) }
     guard world.mayCreate(for: self) else { return }
+    hasManyNames = true
     let connections = connections
     creations += 1
     ask(Self.path, Self.service, "CreateSubscription", [.options([("desktop-id", .string("org.example.N\(count)"))])]) {

@@ -56,6 +56,8 @@ final class Client: Program {
   var creations = 0
   /// How many objects its user's programs may have at most.
   var objects: Int { subscriptions.count + creations }
+  /// Whether it has used more desktop-ids than the service remembers.
+  var hasManyNames = false
   /// Whether it answers like an agent although it is not one.
   var poses = false
   private(set) var locations = 0
@@ -72,7 +74,7 @@ final class Client: Program {
   func start() {
     guard !isConnected, !world.bus.isDown else { return }
     (subscriptions, regions, creations) = ([], [], 0)
-    (entitlement, isUnverifiable) = (Entitlement(), false)
+    (entitlement, isUnverifiable, hasManyNames) = (Entitlement(), false, false)
     isReading = true
     connect()
     world.truth.changed("client \(number) of \(user) comes as \(name)")
