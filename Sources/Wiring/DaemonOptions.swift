@@ -82,7 +82,7 @@ package struct ReplayOptions {
       return nil
     }
     guard deployment == .session else { throw UsageError("--\(option) requires --session") }
-    guard option == "at" || parser.text("at") == nil else { throw UsageError("--replay and --at exclude each other") }
+    guard option == "at" || parser.text("at") == nil else { throw UsageError("--replay and --at cannot be combined") }
     if option == "at" {
       guard let place = Location(degrees: text) else {
         throw .init("--at takes degrees of latitude and longitude such as 52.5,13.4, not '\(text)'")

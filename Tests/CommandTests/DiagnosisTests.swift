@@ -344,7 +344,7 @@ import Testing
       $0.configuration?.secretFile = "/etc/geoclue/conf.d/50-site.conf"
     },
     Row("server-unreachable", "its firewall") { $0.server = .unreachable(message: "refused") },
-    Row("fix-late", "location server may know none") {
+    Row("fix-late", "location server may not know any network") {
       $0.availableAccuracy = 6
       $0.attempt = .error(name: "org.geopublicist.Location1.Error.Timeout", message: "late")
     },

@@ -220,7 +220,7 @@ import Testing
     let agent = try DesktopAgent(at: bus.address)
     defer { agent.kill() }
     #expect(
-      try problems(on: bus)["configuration"] == "GeoClue's configuration does not allow this user to have locations")
+      try problems(on: bus)["configuration"] == "GeoClue's configuration does not allow this user to receive locations")
     #expect(geoclue.exited == nil)
   }
 

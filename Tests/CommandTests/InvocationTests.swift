@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--force", "walk.gpx"], "--append and --force exclude each other"),
+    (["--force", "walk.gpx"], "--append and --force cannot be combined"),
     (["walk.svg"], "--append cannot continue a picture or standard output"),
     (["--format", "nmea", "-"], "--append cannot continue a picture or standard output"),
   ]) func `a recording that cannot be continued is refused with its reason`(arguments: [String], reason: String) {

@@ -74,7 +74,7 @@ final class Invocation {
     let address = parser.text(Self.addressOption)
     let isSession = parser.isSet("session")
     guard [parser.isSet("system"), isSession, address != nil].count(where: \.self) < 2 else {
-      throw UsageError(tr("--system, --session and --address exclude each other"))
+      throw UsageError(tr("--system, --session and --address cannot be combined"))
     }
     if let address {
       (bus, busName) = (.address(address), tr("this bus"))

@@ -158,7 +158,7 @@ extension OptionParser {
   /// Reads `--format`, which excludes `--json`.
   func format() throws(UsageError) -> String? {
     guard let text = text("format") else { return nil }
-    guard !isSet("json") else { throw UsageError(tr("--format and --json exclude each other")) }
+    guard !isSet("json") else { throw UsageError(tr("--format and --json cannot be combined")) }
     return text
   }
 

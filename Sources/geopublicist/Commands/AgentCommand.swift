@@ -24,7 +24,7 @@ final class AgentCommand: Command {
 
   func begin() {
     guard let file = AgentStatusFile() else {
-      return invocation.fail(tr("An agent of geopublicist is already running for this user"))
+      return invocation.fail(tr("A geopublicist agent is already running for this user"))
     }
     self.file = file
     do throws(DBusError) {

@@ -55,7 +55,7 @@ final class RecordCommand: Command {
         tr("record takes a FILE that ends in .\(TrackFormats.names.joined(separator: ", .")), or --format"))
     }
     guard !(parser.isSet("append") && parser.isSet("force")) else {
-      throw UsageError(tr("--append and --force exclude each other"))
+      throw UsageError(tr("--append and --force cannot be combined"))
     }
     guard !(parser.isSet("append") && (name == "svg" || path == "-")) else {
       throw UsageError(tr("--append cannot continue a picture or standard output"))

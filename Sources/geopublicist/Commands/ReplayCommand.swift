@@ -18,7 +18,10 @@ final class ReplayCommand: Command {
 
   static let examples: Examples = [
     ("replay walk.gpx --speed 10", tr("Publish the track ten times faster, and show the location.")),
-    ("replay walk.gpx -- python3 follow.py", tr("Publish the track while a program that uses the service runs.")),
+    (
+      "replay walk.gpx -- python3 follow.py",
+      tr("Run a program that uses the service, and publish the track until it ends.")
+    ),
   ]
 
   let invocation: Invocation

@@ -19,7 +19,7 @@ final class SunCommand: Command {
   }
 
   static let examples: Examples = [
-    ("sun", tr("Show the times of today, accurate to a minute.")),
+    ("sun", tr("Show the times of today.")),
     ("sun --format '{phase}'", tr("Print night, dawn, day or dusk, for a theme switcher.")),
     ("sun --follow --json", tr("Print one object now and one at each change.")),
   ]

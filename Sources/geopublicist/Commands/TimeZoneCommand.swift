@@ -109,7 +109,8 @@ extension TimeZoneCommand {
       invocation.complain(about: authorization)
       if !authorization.isAuthorized { handle(.computed(nil)) }
     case .failure(let error): invocation.complain(tr(received: error.message))
-    case .interrupted: invocation.report("Interrupted", tr("The service stopped; this continues when it is back"))
+    case .interrupted:
+      invocation.report("Interrupted", tr("The service stopped; the time zone is followed again when it is back"))
     case .resumed: invocation.report("Resumed", tr("The service is back"))
     case .closed: invocation.finish(ExitStatus.unavailable)
     case .refused(let error): invocation.fail(error)

@@ -173,7 +173,7 @@ struct WatchState {
     if count > 0 || isRefused { return nil }
     switch SourceState(rawValue: sourceState) {
     case .unavailable, .waiting: return Sentences.source(state: sourceState, reason: sourceReason)
-    case .idle, .starting, .running, nil: return tr("No location arrived in this time")
+    case .idle, .starting, .running, nil: return tr("No location arrived before the timeout")
     }
   }
 
@@ -183,7 +183,8 @@ struct WatchState {
     switch SourceState(rawValue: sourceState) {
     case .running: return ""
     // The sentence, "No subscribers", would be wrong: this program subscribes.
-    case .idle where sourceReason.isEmpty: return isAuthorized ? "" : tr("GeoClue is used as soon as access is allowed")
+    case .idle where sourceReason.isEmpty:
+      return isAuthorized ? "" : tr("GeoClue will be used as soon as access is allowed")
     default: return Sentences.source(state: sourceState, reason: sourceReason)
     }
   }

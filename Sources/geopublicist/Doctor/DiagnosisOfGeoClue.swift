@@ -88,7 +88,7 @@ nonisolated extension Diagnosis {
     }
     if facts.configuration?.isServiceAllowed == false {
       return problem(
-        "configuration", "forbids", tr("GeoClue's configuration does not allow the service to have locations"),
+        "configuration", "forbids", tr("GeoClue's configuration does not allow the service to receive locations"),
         tr("Set allowed=true under \(group); \(restart)"))
     }
     if facts.configuration == nil, facts.stateReason == SourceReason.disallowedByConfiguration.rawValue {
@@ -104,12 +104,12 @@ nonisolated extension Diagnosis {
       return problem(
         "configuration", "users",
         tr("GeoClue's configuration allows the service, but not for the user that the service runs as"),
-        tr("Add \(user) to users, or leave users empty, under \(group); \(restart)"))
+        tr("Add \(user) to 'users', or leave 'users' empty, under \(group); \(restart)"))
     }
     if facts.isRefused(for: .disallowedByConfiguration) {
       return problem(
-        "configuration", "forbids", tr("GeoClue's configuration does not allow this user to have locations"),
-        tr("Check allowed and users under \(group); \(restart)"))
+        "configuration", "forbids", tr("GeoClue's configuration does not allow this user to receive locations"),
+        tr("Check 'allowed' and 'users' under \(group); \(restart)"))
     }
     if facts.configuration != nil, facts.linePermittingAgent == nil,
       facts.stateReason == SourceReason.disallowedByConfiguration.rawValue
@@ -150,7 +150,7 @@ nonisolated extension Diagnosis {
     guard facts.isModemUnmanaged else { return nil }
     return problem(
       "sources", "no-modem-manager",
-      tr("There is a modem, but ModemManager, through which GeoClue uses it, is not running"),
+      tr("There is a modem, but GeoClue cannot use it, because ModemManager is not running"),
       tr("Install ModemManager, or: sudo systemctl unmask ModemManager; sudo systemctl start ModemManager"))
   }
 

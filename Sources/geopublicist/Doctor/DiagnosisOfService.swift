@@ -96,7 +96,7 @@ nonisolated extension Diagnosis {
       guard facts.isOwnUnitKnown != nil else {
         return problem(
           "sandbox", "no-systemd",
-          tr("systemd, which the service asks whether this program is sandboxed, does not answer"),
+          tr("systemd does not answer when the service asks whether this program is sandboxed"),
           "sudo systemctl daemon-reexec; journalctl -b -p err _PID=1")
       }
       return problem(
@@ -225,8 +225,8 @@ nonisolated extension Diagnosis {
       return problem(
         "fix", "late", tr("Access is allowed, but no location arrived: \(message)"),
         facts.availableAccuracy.map { AccuracyLevel(rounding: $0) == .exact } ?? true
-          ? tr("Move the receiver to a window; journalctl -u geoclue")
-          : tr("The location server may know none of the networks here; journalctl -u geoclue"))
+          ? tr("Move the receiver to a window; for details: journalctl -u geoclue")
+          : tr("The location server may not know any network nearby; for details: journalctl -u geoclue"))
     case .error(_, let message)?:
       let user = facts.isSession ? " --user" : ""
       return problem(

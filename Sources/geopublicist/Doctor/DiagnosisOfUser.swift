@@ -131,7 +131,7 @@ nonisolated extension Diagnosis {
       return problem(
         "agent", "confined",
         tr("The service does not accept \(agent.name), because it runs in a sandbox or a container"),
-        tr("Run an agent outside of it: geopublicist switch on"))
+        tr("Run an agent outside the sandbox or container: geopublicist switch on"))
     }
     if let remedy = facts.linePermittingAgent, facts.configuration?.agents?.contains("gnome-shell") == false {
       return problem(

@@ -37,7 +37,7 @@ nonisolated struct LocationTemplate {
       case _ where !text.contains("{"):
         throw .init(
           tr(
-            "--format takes a text with fields, such as '{latitude},{longitude}', or "
+            "--format takes a template with fields, such as '{latitude},{longitude}', or "
               + "\(Suggestion.alternatives(Self.presets))"))
       default: .template(try Template(text, fields: Self.fields))
       }
