@@ -62,7 +62,9 @@ extension Checks {
     else { return }
     let now = world.schedule.now
     // Of a client with many names, the log does not distinguish a loss from a refusal.
-    if !isLimited(client.user, since: now), !client.hasManyNames, !audit.hasRevoked(client.user, since: now - 61_000_000) {
+    if !isLimited(client.user, since: now), !client.hasManyNames,
+      !audit.hasRevoked(client.user, since: now - 61_000_000)
+    {
       broken("the log contains each loss of access", "client \(client.number), now \(status)")
     }
   }
