@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `a request for a new reduced location is answered with the cell, without a new measurement`() throws {
+  @Test func `a request for a fresh reduced location returns the current cell, without a new measurement`() throws {
     let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let options: [String: JSON] = ["accuracy": .variant("s", "country")]

@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot))
-  func `endless calls whose answers are never read do not block others`() throws {
+  func `endless calls whose answers are never read do not block other clients`() throws {
     let deaf = try startDeaf("8", "16", "120", as: User.nobody)
     defer { deaf.kill() }
     for step in 0..<20 {

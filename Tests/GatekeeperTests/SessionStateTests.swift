@@ -64,7 +64,7 @@ import Testing
     #expect(!state.isHeld(at: 610_000) && state.wakeUp == nil)
   }
 
-  @Test func `a logind that does not return is called after a while`() {
+  @Test func `a logind that has exited and does not come back is started by a call`() {
     var state = active()
     _ = state.handle(.doubted, at: 500_000)
     #expect(state.handle(.left, at: 500_001) == [])

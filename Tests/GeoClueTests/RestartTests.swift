@@ -74,7 +74,7 @@ import Testing
     #expect(driver.pass(1_000).contains(.activate) == false)
   }
 
-  @Test func `an old authorization does not outlive a failed attempt`() {
+  @Test func `an authorization is withdrawn when GeoClue cannot be started again`() {
     var driver = MachineDriver.running()
     driver.send(.serviceVanished)
     #expect(driver.authorization.isAuthorized, "a restart is not reported to clients")

@@ -52,7 +52,7 @@ import Testing
     #expect(driver.machine.deadline == nil)
   }
 
-  @Test func `silence of other sources is not a loss`() {
+  @Test func `a source that is not a receiver may be silent without counting as lost`() {
     var driver = MachineDriver.running()
     for _ in 0..<20 {
       driver.send(.fix(isNew: true))

@@ -134,7 +134,7 @@ import Testing
     #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .exact)])
   }
 
-  @Test func `a GeoClue that still hangs is not reported as a missing agent to new demand either`() {
+  @Test func `a GeoClue that still hangs is not reported as a missing agent when there is demand again`() {
     var driver = MachineDriver()
     driver.isAlive = false
     driver.send(.serviceAppeared, .demand(.exact))

@@ -26,7 +26,7 @@ import Testing
     return keeper
   }
 
-  @Test func `an almanac is created only with the options of almanacs`() {
+  @Test func `CreateAlmanac receives only the options that almanacs accept`() {
     var options = ClientOptions()
     (options.accuracy, options.almanac.twilight, options.almanac.nightOffset) = (.exact, .nautical, -60)
     var keeper = AlmanacKeeper()
@@ -38,7 +38,7 @@ import Testing
     #expect(value == .options([("twilight", .string("nautical")), ("night-offset", .int32(-60))]))
   }
 
-  @Test func `an almanac is reported once, even across a restart, and again after access was lost`() {
+  @Test func `an almanac is reported again after access was lost, but not after a restart`() {
     var keeper = running()
     let day = ServiceObjectEvent.signal("AlmanacChanged", almanac("day"))
     #expect(updates(keeper.handle(day, at: 1, chance: 0)) == [.day])

@@ -48,7 +48,7 @@ import Testing
     #expect(budget.isComplete(at: 1))
   }
 
-  @Test func `a start at the end of the range has a deadline too`() {
+  @Test func `a budget that starts at the end of the clock's range has a deadline`() {
     var budget = UpdateBudget<BootClock>(duration: .milliseconds(UInt32.max))
     budget.started(at: .max - 1)
     #expect(budget.deadline.map { $0 > .max } == true)

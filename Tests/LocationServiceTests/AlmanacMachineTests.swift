@@ -151,7 +151,7 @@ import Testing
     #expect(!handle(.clockChanged).contains(.announce))
   }
 
-  @Test mutating func `a flight over the date line changes the zone and little else`() {
+  @Test mutating func `a flight over the date line changes the zone, but hardly the times`() {
     start()
     _ = locate(52, 179.9, PlaceAnswer(timeZone: "Asia/Kamchatka"))
     let before = machine.announcement()

@@ -57,7 +57,7 @@ import Testing
     #expect(manager.monitors.isEmpty)
   }
 
-  @Test func `a single use finishes the publisher`() throws {
+  @Test func `the publisher of a region for single use finishes after its event`() throws {
     source.authorize(.authorized(.whenInUse))
     let publicist = LocationPublicist(manager)
     var (events, isFinished) = ([RegionEvent](), false)

@@ -63,7 +63,7 @@ import Testing
       "nothing passes after cancel, although the source sends until the scheduler runs",
       "run clear cancel 1 end run", gives: "up:cancel"),
   ])
-  func `subscribe(on:)`(rule: Rule) {
+  func `subscribe(on:) follows each rule`(rule: Rule) {
     rule.check { $0.up.subscribe(on: $0.scheduler) }
   }
 }

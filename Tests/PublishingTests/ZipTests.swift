@@ -38,7 +38,7 @@ import Testing
     #expect([two, three, four].map(\.values) == [[2], [3], [4]])
   }
 
-  @Test func `zip: a demand raised inside a value is honoured without losing order`() {
+  @Test func `zip: demand that is requested while a value is received is met in order`() {
     let recorder = [1, 2, 3].publisher.zip(["a", "b", "c"].publisher)
       .map { "\($0)\($1)" }
       .record(asking: .max(1)) { _ in .max(1) }

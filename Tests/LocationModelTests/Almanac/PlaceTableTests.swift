@@ -111,7 +111,7 @@ import Testing
     #expect(compared >= 4)
   }
 
-  @Test func `a damaged file is refused or is read only within its bounds`() throws {
+  @Test func `a damaged file is refused, or never read beyond its end`() throws {
     #expect(PlaceTable([]) == nil && PlaceTable(Array("GPPLACE1".utf8)) == nil)
     #expect(PlaceTable(Array(Self.bytes.dropLast())) == nil && PlaceTable(Self.bytes + [0]) == nil)
     var random = SeededGenerator(seed: 6)

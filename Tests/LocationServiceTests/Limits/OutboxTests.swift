@@ -73,7 +73,7 @@ import Testing
     #expect(way.outbox.hasRoom(for: ":1.1"))
   }
 
-  @Test func `a call of a suspended client releases its newest location`() {
+  @Test func `a call from a suspended client releases the location that is held for it`() {
     for _ in 0..<12 { way.outbox.sent(100_000, to: ":1.1") }
     var done = 0
     way.outbox.whenRoom(for: ":1.1") { done += 1 }

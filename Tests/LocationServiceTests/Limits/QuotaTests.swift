@@ -98,7 +98,7 @@ struct LimitsTests {
     #expect(quota.fill(0, perAccount: 100, of: 1_000) >= Quota.free)
   }
 
-  @Test func `a single user may use the whole limit per user`() {
+  @Test func `a single user may use the whole per-user limit`() {
     var quota = Quota()
     #expect(quota.fill(1000) == 512)
     #expect(quota.take(for: 1000, perAccount: 512, of: 4096) == .account)

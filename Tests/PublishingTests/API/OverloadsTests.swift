@@ -55,7 +55,7 @@ import Testing
     #expect(try value(one.tryMin(by: <)) == 1)
   }
 
-  @Test func `a failed result without its output still fails`() {
+  @Test func `ignoreOutput of a failed result fails`() {
     #expect(Result<Int, TestError>.failure(.oops).publisher.ignoreOutput().record().trace.text == "fail")
   }
 

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `values and the end pass with unlimited demand`(operation: OperatorCase) {
+  func `with unlimited demand, values and the completion are delivered`(operation: OperatorCase) {
     let recorder = record(operation)
     sendAll()
     finish()
