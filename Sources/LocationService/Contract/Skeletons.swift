@@ -198,7 +198,7 @@ extension RegionSkeleton {
 @MainActor protocol AlmanacSkeleton: AnyObject {
   /// Starts updates immediately, or when access is granted.
   func start(_ call: MethodCall) throws(DBusError)
-  /// Stops updates, and drops the location; `Start` starts them again.
+  /// Stops updates and drops the location; `Start` resumes the updates.
   func stop(_ call: MethodCall) throws(DBusError)
   /// Ends the almanac and removes its object; `Closed` is sent with the reason `by-consumer`.
   func close(_ call: MethodCall) throws(DBusError)
