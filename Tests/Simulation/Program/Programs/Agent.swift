@@ -97,7 +97,9 @@ final class Agent: Program {
 
   func recover() {
     let calls = held ?? []
+    let wasSilent = isSilent
     (isSilent, held) = (false, nil)
+    if wasSilent { world.truth.changed("the agent of \(user) answers again") }
     for call in calls { called(call) }
   }
 

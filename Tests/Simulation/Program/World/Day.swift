@@ -73,6 +73,7 @@ final class Day {
     world.tell("STORM")
     world.healedAt = nil
     for user in world.polkit.denied.keys.sorted() { world.permit(user) }
+    for agent in world.agents { agent.recover() }
     for client in world.clients {
       client.start()
       client.act()
