@@ -56,10 +56,10 @@ final class Day {
       world.schedule.at(time) { [world] in world.checks.quiet(rests: rests) }
       guard round % 4 == 3 || round == rounds - 1 else { continue }
       // All clients leave, and the service exits.
-      world.schedule.at(time + 1) { [world] in
+      world.schedule.at(time + 1) { [self] in
         for client in world.clients { client.exit() }
         world.library?.task = .exit
-        for agent in world.agents { agent.recover() }
+        recover()
         world.truth.hasSessionEnded = world.users.contains { world.truth.session(of: $0) == .none }
       }
       time += 20_000_000
@@ -69,11 +69,18 @@ final class Day {
     world.schedule.at(time) { [world] in world.end() }
   }
 
+  /// Ends the silence of programs that hang.
+  private func recover() {
+    for agent in world.agents { agent.recover() }
+    world.polkit.recover()
+    world.truth.isPolkitSilent = false
+  }
+
   private func beginStorm() {
     world.tell("STORM")
     world.healedAt = nil
     for user in world.polkit.denied.keys.sorted() { world.permit(user) }
-    for agent in world.agents { agent.recover() }
+    recover()
     for client in world.clients {
       client.start()
       client.act()

@@ -4,7 +4,7 @@ import GeopublicistLocationModel
 /// A condition that limits or extends one user's access during a whole quiet time. At its end, the service must have
 /// reported it.
 enum LastingCondition: CaseIterable {
-  case agentOff, agentCoarse, agentAbsent, agentSilent, secondAgent
+  case agentOff, agentCoarse, agentAbsent, agentSilent, secondAgent, polkitSilent
   case sessionInactive, sessionEnded
   case policyReduces, policyAsks, policyDenies, policyGrantsAlways
 
@@ -27,6 +27,13 @@ enum LastingCondition: CaseIterable {
       let second = world.seconds.first { $0.user == user }
       second?.start()
       second?.setLevel(.city)
+    case .polkitSilent:
+      // By then, the service knows the sessions.
+      world.schedule.after(8_000_000) {
+        world.polkit.hang()
+        world.polkit.announce()
+        world.truth.isPolkitSilent = true
+      }
     case .sessionInactive, .sessionEnded:
       world.truth.set(self == .sessionEnded ? .none : .inactive, of: user)
       world.logind.announce(user)

@@ -22,6 +22,11 @@ final class Truth {
   /// Whether a user has had no session since the clients last left.
   var hasSessionEnded = true
 
+  /// Whether polkit does not confirm its answers, which therefore no longer count.
+  var isPolkitSilent = false {
+    didSet { if isPolkitSilent != oldValue { changed("polkit \(isPolkitSilent ? "is silent" : "answers again")") } }
+  }
+
   init(_ world: World) { self.world = world }
 
   func session(of user: UInt32) -> Session { sessions[user] ?? .none }
@@ -83,6 +88,7 @@ final class Truth {
       return world.agents.contains { $0.isConnected && $0.isKnown && $0.level == .none } ? .none : .exact
     }
     if client.user == 0 || client.user == world.serviceUser { return .exact }
+    if isPolkitSilent { return .none }
     if policy(of: client.user, Self.accessWithoutAgent) == .yes { return .exact }
     guard session(of: client.user) == .active else { return .none }
     let permitted = max(permitted(to: client.user), former)
@@ -95,13 +101,13 @@ final class Truth {
     policy(of: user, Self.accessPrecise) == .yes ? .exact : policy(of: user, Self.access) == .yes ? .city : .none
   }
 
-  private static let silentAgent = (status: "not-determined", reason: "undecided")
+  private static let undecided = (status: "not-determined", reason: "undecided")
 
   /// Whether a client has been told what is true. A silent connection counts as no agent if the service has not known it
   /// as one.
   static func agrees(_ told: (status: String, reason: String), with expected: (status: String, reason: String)) -> Bool
   {
-    told == expected || expected == silentAgent && told == ("not-determined", "no-agent")
+    told == expected || expected == undecided && told == ("not-determined", "no-agent")
   }
 
   /// The status and reason that must have been reported to a client after a quiet time.
@@ -116,12 +122,15 @@ final class Truth {
     if world.isSession || client.user == 0 || client.user == world.serviceUser {
       return authorized("authorized-always", .exact)
     }
-    if policy(of: client.user, Self.accessWithoutAgent) == .yes { return authorized("authorized-always", .exact) }
+    if policy(of: client.user, Self.accessWithoutAgent) == .yes {
+      return isPolkitSilent ? Self.undecided : authorized("authorized-always", .exact)
+    }
     guard session(of: client.user) == .active else { return ("denied", "session-inactive") }
+    if isPolkitSilent { return Self.undecided }
     let (reduced, precise) = (policy(of: client.user, Self.access), policy(of: client.user, Self.accessPrecise))
     if precise == .no, reduced == .no { return ("restricted", "disallowed-by-policy") }
     let agents = (world.agents + world.seconds).filter { $0.user == client.user && $0.isConnected }
-    if agents.contains(where: \.isSilent) { return Self.silentAgent }
+    if agents.contains(where: \.isSilent) { return Self.undecided }
     guard let agent = agents.map(\.level).min() else { return ("not-determined", "no-agent") }
     if agent == .none { return ("denied", "disabled-by-user") }
     if precise == .yes { return authorized("authorized-when-in-use", agent) }
