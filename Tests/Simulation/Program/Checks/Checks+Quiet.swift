@@ -6,6 +6,9 @@ extension Checks {
   /// Checks everything at the end of a quiet time.
   func quiet(rests: Bool) {
     let now = world.schedule.now
+    if world.geoclue.clientCount > 1 {
+      broken("the service has one client of GeoClue", "\(world.geoclue.clientCount)")
+    }
     guard !rests else { return rested() }
     world.library?.quiet()
     var isNeeded = false

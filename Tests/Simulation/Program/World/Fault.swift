@@ -105,8 +105,9 @@ struct Fault {
         world.polkit.exit()
         world.polkit.change = {
           world.truth.set(nil, to: Truth.accessWithoutAgent, of: user)
-          setPolicy(.no, .no, in: world)
+          for action in [Truth.access, Truth.accessPrecise] { world.truth.set(.no, to: action, of: user) }
         }
+        world.schedule.after(20_000 * Int64(extra + 1)) { world.polkit.start() }
       }
     case .sessionChangesUnseen:
       world.logind.exit()
