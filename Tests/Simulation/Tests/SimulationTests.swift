@@ -38,7 +38,7 @@ import Testing
   /// Returns the lines that the simulation prints, by their first word.
   private func simulate(_ seed: Int, hours: Double, _ more: String...) throws -> [String: String] {
     let process = try ChildProcess([Rig.product("simulate"), "\(seed)", "\(hours)"] + more)
-    _ = try process.waitForExit(within: .seconds(120))
+    _ = try process.waitForExit(within: .seconds(300))
     let lines = process.standardOutput.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1) }
     return Dictionary(
       lines.filter { $0.count == 2 }.map { (String($0[0]), String($0[1])) }, uniquingKeysWith: { first, _ in first })
