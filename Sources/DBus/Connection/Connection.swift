@@ -59,10 +59,7 @@ import MainLoop
   /// Messages to be sent once a lost connection has been rejoined.
   private var unsent: [Message] = []
   /// Actions to repeat whenever the connection has been rejoined, in order.
-  var rejoinActions: [(owner: ObjectIdentifier, action: (_ forgetsOwners: Bool) -> Void)] = []
-  func whenRejoined(_ owner: AnyObject, _ action: @escaping (_ forgetsOwners: Bool) -> Void) {
-    rejoinActions.append((ObjectIdentifier(owner), action))
-  }
+  private var rejoinActions: [(owner: ObjectIdentifier, action: (_ forgetsOwners: Bool) -> Void)] = []
   private var stall: LoopSource?
   /// The number of unread bytes at the last check.
   private var lastOutgoing = 0
@@ -204,6 +201,13 @@ import MainLoop
       watchForStall()
     }
   }
+
+  func whenRejoined(_ owner: AnyObject, _ action: @escaping (_ forgetsOwners: Bool) -> Void) {
+    rejoinActions.append((ObjectIdentifier(owner), action))
+  }
+
+  /// Drops the actions of an owner. It may be deinitializing, so only its identity is used.
+  func forgetRejoin(_ owner: AnyObject) { rejoinActions.removeAll { $0.owner == ObjectIdentifier(owner) } }
 
   /// Leaves the bus, if the connection is not already lost, and joins it again with a new unique name but the same
   /// objects, matches and handlers. Pending calls are repeated. Calls received earlier can no longer be answered. Names

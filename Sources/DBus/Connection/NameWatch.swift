@@ -34,7 +34,7 @@
     ask(on: connection)
   }
 
-  isolated deinit { connection?.rejoinActions.removeAll { $0.owner == ObjectIdentifier(self) } }
+  isolated deinit { connection?.forgetRejoin(self) }
 
   private func ask(on connection: Connection) {
     let message = Message(callingBus: "GetNameOwner", [.string(name.rawValue)])
@@ -50,7 +50,7 @@
 
   /// Ends the watch. The handler is not called again.
   public func cancel() {
-    connection?.rejoinActions.removeAll { $0.owner == ObjectIdentifier(self) }
+    connection?.forgetRejoin(self)
     connection = nil
     question?.cancel()
     match?.cancel()

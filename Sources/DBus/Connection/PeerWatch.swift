@@ -30,7 +30,7 @@ import MainLoop
     }
   }
 
-  isolated deinit { connection?.rejoinActions.removeAll { $0.owner == ObjectIdentifier(self) } }
+  isolated deinit { connection?.forgetRejoin(self) }
 
   /// Calls `action` once when the connection with this unique name leaves. Replaces an earlier action for the name.
   public func whenGone(_ peer: BusName, _ action: @escaping () -> Void) { actions[peer] = action }
