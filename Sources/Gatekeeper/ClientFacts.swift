@@ -18,7 +18,9 @@ final class ClientFacts {
   private let sandboxWaiters = Waiters()
   private var isCheckingSandbox = false
 
-  private var rounds: [ObjectIdentifier: (round: AnswerGroup, timer: LoopSource)] = [:]
+  /// By number, so that the order in which a client's rounds end when it leaves does not depend on addresses.
+  private var rounds: [UInt64: (round: AnswerGroup, timer: LoopSource)] = [:]
+  private var lastRound: UInt64 = 0
 
   var isGathering: Bool { !rounds.isEmpty }
 
@@ -43,19 +45,19 @@ final class ClientFacts {
     _ action: @escaping () -> Void, atMost time: Duration = AnswerDeadlines.gathering, since arrival: BootInstant,
     _ gather: (AnswerGroup) -> Void
   ) {
-    var identifier: ObjectIdentifier?
+    lastRound += 1
+    let number = lastRound
     var isDone = false
     let round = AnswerGroup { [weak self] in
       isDone = true
-      if let identifier { self?.rounds[identifier] = nil }
+      self?.rounds[number] = nil
       action()
     }
     gather(round)
     round.allExpected()
     guard !isDone else { return }
-    identifier = ObjectIdentifier(round)
     let rest = time - .milliseconds(max(.zero, MainLoop.main.clock.boottime() - arrival).milliseconds)
-    rounds[ObjectIdentifier(round)] = (round, MainLoop.main.after(rest) { [weak round] in round?.giveUp() })
+    rounds[number] = (round, MainLoop.main.after(rest) { [weak round] in round?.giveUp() })
   }
 }
 
