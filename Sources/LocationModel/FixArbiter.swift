@@ -132,39 +132,36 @@ package struct FixArbiter: Sendable {
 
 /// Rejects locations that were measured before the machine slept but arrive afterwards.
 ///
-/// Timestamps are compared with that of the source's last location, because the source's clock may differ from the
-/// machine's. The comparison is made only for a few seconds, because a source that is set up again reports its old
-/// location immediately or not at all.
+/// Timestamps are compared with the time of the source's clock at the wake-up, which may differ from the machine's. It is
+/// derived from the last location. The comparison is made only for a few seconds, because a source that is set up again
+/// reports its old location immediately or not at all.
 package struct SleepFilter: Sendable {
   /// How long after waking a location may be an old one.
   package static let doubt = Duration.seconds(5)
 
-  private var last: Timestamp?
+  private var last: (time: Timestamp, at: BootInstant)?
   private var lastBeforeSleep: Timestamp?
-  private var doubtful: (until: BootInstant, earliest: Timestamp)?
+  private var doubtful: (until: BootInstant, earliest: UInt64)?
 
   /// Creates a filter that has not seen a sleep.
   package init() {}
 
   /// Records that the machine woke at `now` on the boot clock, with the wall clock at `time` if known.
   package mutating func woke(at now: BootInstant, _ time: Timestamp? = nil) {
-    let end = now + Self.doubt
     // Sources report whole seconds.
-    if let earliest = last.map({ Timestamp(seconds: $0.seconds, microseconds: 1_000_000) }) ?? time {
-      doubtful = (end, earliest)
-    } else {
-      doubtful?.until = end
+    let earliest = last.map {
+      Timestamp(seconds: $0.time.seconds, microseconds: UInt64(max(.seconds(1), now - $0.at).microseconds))
     }
-    lastBeforeSleep = last ?? lastBeforeSleep
-    last = nil
+    doubtful = (earliest ?? time).map { (now + Self.doubt, $0.seconds) }
+    lastBeforeSleep = last?.time
   }
 
   /// Returns whether to pass on a location that arrives at `now`.
   package mutating func passes(_ location: Location, at now: BootInstant) -> Bool {
-    if let doubtful, now < doubtful.until, location.timestamp.seconds < doubtful.earliest.seconds { return false }
+    if let doubtful, now < doubtful.until, location.timestamp.seconds < doubtful.earliest { return false }
     if location.source != .static, location.timestamp == lastBeforeSleep { return false }
     doubtful = nil
-    last = location.timestamp
+    last = (location.timestamp, now)
     return true
   }
 }

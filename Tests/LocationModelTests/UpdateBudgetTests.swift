@@ -69,6 +69,16 @@ import Testing
     #expect(filter.passes(location(20_000 - slow), at: 2_200_000) == true)
   }
 
+  @Test func `after a sleep, a location measured between the last one and the sleep does not pass`() {
+    var filter = SleepFilter()
+    #expect(filter.passes(location(1_000), at: 1_000_000_000) == true)
+    filter.woke(at: 1_600_000_000, Timestamp(seconds: 1_600))
+    #expect(filter.passes(location(1_060), at: 1_600_500_000) == false, "another program has caused it")
+    filter.woke(at: 1_601_000_000, Timestamp(seconds: 1_601))
+    #expect(filter.passes(location(1_599), at: 1_601_500_000) == false)
+    #expect(filter.passes(location(1_601), at: 1_601_900_000) == true)
+  }
+
   @Test func `without an earlier measurement, the wall clock decides, and only for a few seconds`() {
     var filter = SleepFilter()
     filter.woke(at: 2_000_000, Timestamp(seconds: 20_000))

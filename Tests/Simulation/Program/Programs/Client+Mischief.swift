@@ -52,16 +52,17 @@ extension Client {
 
   /// Forges signals of other programs.
   func forge(_ variant: Int) {
-    guard isConnected, let service = world.serviceName else { return }
+    guard isConnected else { return }
     switch variant % 4 {
     case 0:
       signal(
         Agent.path, Self.properties, "PropertiesChanged",
         [.string(Agent.interface), .options([("MaxAccuracyLevel", .uint32(8))]), .strings([])])
     case 1:
+      guard let (path, owner) = world.geoclue.newestClient else { return }
       signal(
-        "/org/freedesktop/GeoClue2/Client/1", "org.freedesktop.GeoClue2.Client", "LocationUpdated",
-        [.objectPath("/"), .objectPath("/org/freedesktop/GeoClue2/Client/1/Location/1")], to: service)
+        path, "org.freedesktop.GeoClue2.Client", "LocationUpdated",
+        [.objectPath("/"), .objectPath(ObjectPath(unchecked: GeoClue.forgedLocation))], to: owner)
     case 2:
       signal(
         "/org/freedesktop/DBus", SimulatedBus.name, "NameOwnerChanged",

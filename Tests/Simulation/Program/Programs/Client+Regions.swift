@@ -35,10 +35,12 @@ extension Client {
     }
   }
 
-  /// Creates a region at one of the two places between which the machine moves.
-  func monitor() {
-    let level: AccuracyLevel = chance.percent(80) ? .exact : .city
-    let radius = Double(chance.pick([200, 1_000, 20_000]))
+  /// Creates a region at one of the two places between which the machine moves. A wide one can be evaluated with
+  /// locations of a city.
+  func monitor(isWide: Bool = false) {
+    guard isConnected else { return }
+    let level: AccuracyLevel = isWide || chance.percent(80) ? .exact : .city
+    let radius = isWide ? 20_000 : Double(chance.pick([200, 1_000, 20_000]))
     let latitude = world.place(isOther: chance.percent(50))
     let confirm = Int64(chance.pick([1_000, 5_000, 20_000]))
     let isSingleUse = chance.percent(15)
@@ -47,7 +49,7 @@ extension Client {
       ("accuracy", .string("\(level)")), ("confirm", .uint32(UInt32(confirm))), ("single-use", .boolean(isSingleUse)),
     ]
     if chance.percent(30) { options.append(("dwell", .uint32(10_000))) }
-    if chance.percent(50) { options.append(("include-location", .boolean(true))) }
+    if isWide || chance.percent(50) { options.append(("include-location", .boolean(true))) }
     let connections = connections
     ask(Self.path, Self.service, "CreateRegion", [.options(options)]) { [weak self] reply in
       guard let self, self.connections == connections, reply.kind == .reply,

@@ -63,6 +63,8 @@ final class GeoClue: SystemService {
   private lazy var hasCoarse = chance.percent(50)
   /// 6 to 8, for 2.6 to 2.8.
   private lazy var version = chance.number(in: 6...8)
+  /// Whether another program uses it, too, so that it still has its last location for a new client.
+  private lazy var isShared = chance.percent(30)
   /// The number of consecutive good fixes.
   private var steadyFixes = 0
   private var isOutlierDue = false
@@ -115,6 +117,11 @@ final class GeoClue: SystemService {
   /// The next measurement is wrong. A second one in the same place would confirm the first.
   func jump() { isOutlierDue = current?.isOutlier != true }
 
+  /// A path that only another program announces.
+  static let forgedLocation = "\(root)/Client/1/Location/0"
+
+  var newestClient: (path: String, owner: String)? { held.last.map { ($0.path, $0.owner) } }
+
   /// How many clients the service holds.
   var clientCount: Int { held.count }
   var hasActiveClient: Bool { held.contains { $0.isActive } }
@@ -153,8 +160,8 @@ final class GeoClue: SystemService {
     let connections = connections
     world.schedule.after(interval) { [weak self] in
       guard let self, isRunning, self.connections == connections else { return }
-      if hasSource, hasActiveClient {
-        if held.contains(where: { $0.isActive && $0.isFine && !$0.isSilent }),
+      if hasSource, hasActiveClient || isShared {
+        if isShared || held.contains(where: { $0.isActive && $0.isFine && !$0.isSilent }),
           !(hasCompass && current != nil && chance.percent(40))
         {
           current = world.measure(isFine: true, isOutlier: isOutlierDue)
@@ -191,7 +198,13 @@ final class GeoClue: SystemService {
     held.removeAll { $0.owner == name }
     waiting.removeAll { $0.call.sender == name }
     for (user, agent) in agents.sorted(by: { $0.key < $1.key }) where agent.owner == name { agents[user] = nil }
-    if held.isEmpty { (current, coarse, steadyFixes) = (nil, nil, 0) }
+    if held.isEmpty { forget() }
+  }
+
+  /// Without a client, it soon has no location.
+  private func forget() {
+    (coarse, steadyFixes) = (nil, 0)
+    if !isShared { current = nil }
   }
 
   override func signalled(_ signal: Parcel) {
@@ -225,7 +238,7 @@ final class GeoClue: SystemService {
     case (Self.manager, "CreateClient"): create(call, user)
     case (Self.manager, "DeleteClient"):
       held.removeAll { $0.path == call.values.first?.objectPath?.rawValue && $0.owner == call.sender }
-      if held.isEmpty { (current, coarse, steadyFixes) = (nil, nil, 0) }
+      if held.isEmpty { forget() }
       idleSince = world.schedule.now
       answer(call, [])
     case (Self.manager, "AddAgent"): add(call, user)
@@ -303,6 +316,9 @@ final class GeoClue: SystemService {
   private func property(_ call: Parcel) {
     let interface = call.values.first?.string
     if interface == Self.location {
+      if call.path == Self.forgedLocation {
+        world.checks.broken("only GeoClue announces locations to the service", call.story)
+      }
       guard let place = places[call.path] else {
         return refuse(call, "UnknownMethod", "Object does not exist at path “\(call.path)”")
       }

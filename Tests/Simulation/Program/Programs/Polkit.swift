@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistLocationModel
 
 /// polkitd.
 final class Polkit: SystemService {
@@ -10,6 +11,14 @@ final class Polkit: SystemService {
   var change: (() -> Void)?
   /// The users who are denied everything by conditions that polkitd does not announce, and since when.
   var denied: [UInt32: Int64] = [:]
+
+  /// What it permitted each user when it evaluated the answer that it sent last, and when it sent that answer.
+  private var evaluated: [UInt32: (level: AccuracyLevel, at: Int64)] = [:]
+
+  /// What the answer permits that has just been sent, even if the rules have changed since it was evaluated.
+  func permitted(to user: UInt32) -> AccuracyLevel {
+    evaluated[user].flatMap { $0.at > world.schedule.now - Entitlement.tolerance ? $0.level : nil } ?? .none
+  }
 
   init(_ world: World) { super.init(world, Self.service, user: 986) }
 
@@ -31,13 +40,18 @@ final class Polkit: SystemService {
         let user = world.bus.peers[name]?.user
       else { return refuse(call, "org.freedesktop.PolicyKit1.Error.Failed", "There is no such subject") }
       let answer = denied[user] != nil ? .no : world.truth.policy(of: user, action)
+      let level = world.truth.permitted(to: user)
       answerLater(
         call,
         [
           .structure([
             .boolean(answer == .yes), .boolean(answer == .challenge), .dictionary(key: .string, value: .string, []),
           ])
-        ])
+        ]
+      ) { [weak self] in
+        guard let self else { return }
+        evaluated[user] = (level, world.schedule.now)
+      }
     case "CancelCheckAuthorization": answer(call, [])
     default: super.serve(call)
     }

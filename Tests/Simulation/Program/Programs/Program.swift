@@ -173,12 +173,14 @@ class SystemService: Program {
     }
   }
 
-  /// Answers a call, after another delay, with what is true now.
-  func answerLater(_ call: Parcel, _ values: [Value]) {
+  /// Answers a call, after another delay, with what is true now. `sent` is called with the answer.
+  func answerLater(_ call: Parcel, _ values: [Value], sent: @escaping () -> Void = {}) {
     let name = name
     lastAnswer = max(lastAnswer, world.schedule.now + chance.time(latency))
     world.schedule.at(lastAnswer) { [weak self] in
-      if let self, isRunning, self.name == name { answer(call, values) }
+      guard let self, isRunning, self.name == name else { return }
+      sent()
+      answer(call, values)
     }
   }
 

@@ -52,7 +52,13 @@ final class Day {
           if !world.geoclue.hasActiveClient { world.checks.hasRested = true }
         }
       }
-      if !rests { world.schedule.at(time - 12_000_000) { [world] in world.checks.probe() } }
+      if !rests {
+        world.schedule.at(time - 12_000_000) { [world] in world.checks.probe() }
+        // The first location at another place is a jump until the next one confirms it.
+        if round % 3 == 1 {
+          world.schedule.at(time - 6_000_000) { [world] in if world.geoclue.interval == 1_000_000 { world.move() } }
+        }
+      }
       world.schedule.at(time) { [world] in world.checks.quiet(rests: rests) }
       guard round % 4 == 3 || round == rounds - 1 else { continue }
       // All clients leave, and the service exits.
@@ -64,6 +70,8 @@ final class Day {
       }
       time += 20_000_000
       world.schedule.at(time) { [world] in world.checks.left() }
+      // The machine also sleeps while no service runs.
+      world.schedule.at(time + 90_000_000) { [world] in world.sleep(5_000_000, isAnnounced: true) }
       time += 100_000_000
     }
     world.schedule.at(time) { [world] in world.end() }

@@ -13,6 +13,7 @@ struct Fault {
     case secondAgent, polkitLost, rulesChangeUnseen, sessionChangesUnseen, systemdForgets
     case configuration, travels, jumps, receiverLost, crowd
     case agentChangesUnseen, polkitHangsAndDenies, manyNames
+    case callsDuringChanges, accessExtends, sessionEndsDuringQuestion
     /// Of worlds in which the bus has faults.
     case busHangs, busIgnoresService, busExits
   }
@@ -77,8 +78,9 @@ struct Fault {
     case .logindSlow: world.logind.latency = 20_000...600_000
     case .logindHangs: world.logind.hang()
     case .logindExits: world.logind.exit()
-    case .suspend: world.sleep(Int64(5 + extra * 100) * 1_000_000, isAnnounced: true)
-    case .silentSuspend: world.sleep(Int64(5 + extra * 100) * 1_000_000, isAnnounced: false)
+    // After a short sleep, a location from before it is young enough for most purposes.
+    case .suspend, .silentSuspend:
+      world.sleep(Int64(extra < 50 ? 2 + extra : 5 + extra * 100) * 1_000_000, isAnnounced: kind == .suspend)
     case .clockSet: world.setClock(Int64(extra - 50) * 60_000_000)
     case .geoclueCrashes: world.geoclue.exit()
     case .geoclueHangs: world.geoclue.hang()
@@ -125,6 +127,19 @@ struct Fault {
       world.polkit.hang()
       world.deny(user)
     case .manyNames: client.introduce(60 + extra / 2)
+    case .callsDuringChanges: callDuringChanges(40, in: world)
+    case .accessExtends:
+      agent?.setLevel(.city)
+      world.schedule.after(200_000) { client.monitor(isWide: true) }
+      world.schedule.after(400_000 + Int64(extra) * 50_000) { agent?.setLevel(.exact) }
+    case .sessionEndsDuringQuestion:
+      world.logind.latency = 20_000...600_000
+      world.logind.announceSession("SessionNew", of: user)
+      world.schedule.after(Int64(extra) * 10_000) {
+        guard world.logind.isRunning else { return }
+        world.truth.set(.inactive, of: user)
+        world.logind.announce(user)
+      }
     case .busHangs: world.stallBus(hangs: true)
     case .busIgnoresService: world.stallBus(hangs: false)
     case .busExits: world.stopBus()
@@ -138,11 +153,15 @@ struct Fault {
     case .agentLeaves: agent?.start()
     case .agentHangs: agent?.recover()
     case .policyDenies, .policyReduces: setPolicy(nil, nil, in: world)
+    case .callsDuringChanges:
+      setPolicy(nil, nil, in: world)
+      world.polkit.latency = 50...4_000
     case .policyGrantsAlways: restorePolicy(in: world)
     case .polkitSlow: world.polkit.latency = 50...4_000
     case .polkitHangs: world.polkit.recover()
     case .polkitExits: world.polkit.start()
-    case .sessionEnds:
+    case .sessionEnds, .sessionEndsDuringQuestion:
+      if kind == .sessionEndsDuringQuestion { world.logind.latency = 50...4_000 }
       guard world.logind.isRunning else { return }
       world.truth.set(.active, of: user)
       world.logind.announce(user)
@@ -181,6 +200,17 @@ struct Fault {
     guard times > 0, let agent else { return }
     agent.setLevel(times.isMultiple(of: 2) ? .none : .exact)
     world.schedule.after(1 + duration / 40 % 400_000) { flap(times - 1, agent, in: world) }
+  }
+
+  /// While polkit's rules change and change back, all programs of the user request locations.
+  private func callDuringChanges(_ times: Int, in world: World) {
+    guard times > 0, !world.isQuiet(at: .max) else { return }
+    if times.isMultiple(of: 5) {
+      world.polkit.latency = 50_000...(200_000 + Int64(extra) * 10_000)
+      setPolicy(.yes, times.isMultiple(of: 10) ? .no : nil, in: world)
+    }
+    for client in world.clients where client.user == user && client.isConnected { client.locate() }
+    world.schedule.after(50_000 + Int64(extra) * 1_000) { callDuringChanges(times - 1, in: world) }
   }
 
   /// Rules change only while polkitd runs, which announces the change.

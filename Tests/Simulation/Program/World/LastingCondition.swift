@@ -4,7 +4,7 @@ import GeopublicistLocationModel
 /// A condition that limits or extends one user's access during a whole quiet time. At its end, the service must have
 /// reported it.
 enum LastingCondition: CaseIterable {
-  case agentOff, agentCoarse, agentAbsent, agentSilent, secondAgent, polkitSilent
+  case agentOff, agentCoarse, agentAbsent, agentSilent, secondAgent, polkitSilent, logindLost
   case sessionInactive, sessionEnded
   case policyReduces, policyAsks, policyDenies, policyGrantsAlways
 
@@ -33,6 +33,16 @@ enum LastingCondition: CaseIterable {
         world.polkit.hang()
         world.polkit.announce()
         world.truth.isPolkitSilent = true
+      }
+    case .logindLost:
+      // It leaves while it is asked, and returns only when a program calls it.
+      world.schedule.after(8_000_000) {
+        world.logind.latency = 200_000...400_000
+        world.logind.announceSession("SessionNew", of: user)
+        world.schedule.after(100_000) {
+          world.logind.exit()
+          world.logind.latency = 50...4_000
+        }
       }
     case .sessionInactive, .sessionEnded:
       world.truth.set(self == .sessionEnded ? .none : .inactive, of: user)

@@ -97,7 +97,7 @@ final class Truth {
     return agents.map { min($0.level, permitted) }.min() ?? .none
   }
 
-  private func permitted(to user: UInt32) -> AccuracyLevel {
+  func permitted(to user: UInt32) -> AccuracyLevel {
     policy(of: user, Self.accessPrecise) == .yes ? .exact : policy(of: user, Self.access) == .yes ? .city : .none
   }
 
