@@ -105,8 +105,11 @@ extension Checks {
     let connections: Int
   }
 
-  /// Makes every client request a location.
+  /// Checks what the clients have received without another call, and makes each of them request a location.
   func probe() {
+    for client in world.clients where client.isConnected {
+      for subscription in client.subscriptions where subscription.isStarted { truth(client, subscription) }
+    }
     for client in world.clients where client.isConnected && world.schedule.now - client.entitlement.since > 10_000_000 {
       client.locateNow()
       client.askInTurn()
