@@ -9,6 +9,8 @@ final class Logind: SystemService {
 
   /// A change of sessions that programs see only when logind returns.
   var change: (() -> Void)?
+  /// Whether it exits when it is next asked for a user.
+  var exitsWhenAsked = false
 
   init(_ world: World) { super.init(world, Self.service, user: 0) }
 
@@ -38,6 +40,9 @@ final class Logind: SystemService {
 
   override func serve(_ call: Parcel) {
     switch call.member {
+    case "GetUser" where exitsWhenAsked:
+      exitsWhenAsked = false
+      exit()
     case "GetUser":
       guard let user = call.values.first?.uint32, world.truth.session(of: user) != .none else {
         return refuse(call, "org.freedesktop.login1.NoSuchUser", "This user is not logged in or lingering")

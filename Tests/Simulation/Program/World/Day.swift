@@ -114,6 +114,7 @@ final class Day {
     world.polkit.recover()
     world.polkit.start()
     world.logind.latency = 50...4_000
+    world.logind.exitsWhenAsked = false
     world.logind.recover()
     world.logind.start()
     world.geoclueFails = false

@@ -35,14 +35,10 @@ enum LastingCondition: CaseIterable {
         world.truth.isPolkitSilent = true
       }
     case .logindLost:
-      // It leaves while it is asked, and returns only when a program calls it.
+      // It returns only when a program calls it.
       world.schedule.after(8_000_000) {
-        world.logind.latency = 200_000...400_000
-        world.logind.announceSession("SessionNew", of: user)
-        world.schedule.after(100_000) {
-          world.logind.exit()
-          world.logind.latency = 50...4_000
-        }
+        world.logind.exitsWhenAsked = true
+        world.logind.announce(user)
       }
     case .sessionInactive, .sessionEnded:
       world.truth.set(self == .sessionEnded ? .none : .inactive, of: user)
