@@ -50,7 +50,8 @@ nonisolated extension Authorization {
   /// with the most general one for the status.
   ///
   /// - Parameters:
-  ///   - revealed: The level of the locations, if one has arrived: it shows how coarse a reduced grant is.
+  ///   - revealed: The level of the last location, which shows how coarse a reduced grant is unless it was sent before
+  ///     the reduction.
   ///   - asked: The level that the program requested.
   init?(status: String, reason: String, revealed: AccuracyLevel? = nil, asked: AccuracyLevel) {
     guard let status = AuthorizationStatus(rawValue: status) else { return nil }
@@ -58,7 +59,8 @@ nonisolated extension Authorization {
       self = .refused(reason)
       return
     }
-    let level = reason == AuthorizationReason.reducedAccuracy.rawValue ? revealed ?? .country : asked
+    let reduced = revealed.flatMap { $0 < asked ? $0 : nil } ?? .country
+    let level = reason == AuthorizationReason.reducedAccuracy.rawValue ? reduced : asked
     switch status {
     case .notDetermined: self = .undecided
     case .denied: self = .refused(.rejectedByAgent)

@@ -185,6 +185,13 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.done.contains("message"))
   }
 
+  @Test func `a reduction after an exact location is reported at once`() throws {
+    var driver = try running()
+    driver.authorize("authorized-always", "reduced-accuracy")
+    driver.authorize("authorized-always")
+    #expect(driver.told == ["reduced-accuracy", "allowed"])
+  }
+
   @Test func `an undecided status after a restart is reported only if it persists`() throws {
     var driver = try running()
     driver.join("not-determined")

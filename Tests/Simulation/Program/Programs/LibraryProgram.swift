@@ -97,8 +97,8 @@ final class LibraryProgram: Program {
       }
     case .authorization(let new):
       told = (new.status.rawValue, new.reason.rawValue)
-      // With access, the service reports the current location again.
-      if !new.isAuthorized { last = (0, 0) }
+      // With access or more accuracy, the service reports the current location again.
+      last = (0, 0)
     case .status, .failure: break
     }
   }
