@@ -133,15 +133,16 @@ package struct FixArbiter: Sendable {
 /// Rejects locations that were measured before the machine slept but arrive afterwards.
 ///
 /// Timestamps are compared with the time of the source's clock at the wake-up, which may differ from the machine's. It is
-/// derived from the last location. The comparison is made only for a few seconds, because a source that is set up again
-/// reports its old location immediately or not at all.
+/// derived from the last location. The comparison is made only for a few seconds from the first location, because a source
+/// that is set up again reports its old location immediately or not at all.
 package struct SleepFilter: Sendable {
-  /// How long after waking a location may be an old one.
+  /// For how long after the first location others may be old ones.
   package static let doubt = Duration.seconds(5)
 
   private var last: (time: Timestamp, at: BootInstant)?
-  private var lastBeforeSleep: Timestamp?
-  private var doubtful: (until: BootInstant, earliest: UInt64)?
+  /// The last location that is known to be from before the sleep.
+  private var old: Timestamp?
+  private var doubtful: (until: BootInstant?, earliest: UInt64)?
 
   /// Creates a filter that has not seen a sleep.
   package init() {}
@@ -152,14 +153,21 @@ package struct SleepFilter: Sendable {
     let earliest = last.map {
       Timestamp(seconds: $0.time.seconds, microseconds: UInt64(max(.seconds(1), now - $0.at).microseconds))
     }
-    doubtful = (earliest ?? time).map { (now + Self.doubt, $0.seconds) }
-    lastBeforeSleep = last?.time
+    doubtful = (earliest ?? time).map { (nil, $0.seconds) }
+    old = last?.time
   }
 
   /// Returns whether to pass on a location that arrives at `now`.
   package mutating func passes(_ location: Location, at now: BootInstant) -> Bool {
-    if let doubtful, now < doubtful.until, location.timestamp.seconds < doubtful.earliest { return false }
-    if location.source != .static, location.timestamp == lastBeforeSleep { return false }
+    if location.source != .static, location.timestamp == old { return false }
+    if let (until, earliest) = doubtful {
+      let end = until ?? now + Self.doubt
+      doubtful = (end, earliest)
+      if now < end, location.timestamp.seconds < earliest {
+        old = location.timestamp
+        return false
+      }
+    }
     doubtful = nil
     last = (location.timestamp, now)
     return true

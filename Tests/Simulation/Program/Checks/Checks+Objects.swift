@@ -78,7 +78,7 @@ extension Checks {
     {
       broken("a change of a region is confirmed", story)
     }
-    if kind != "lost", previous != "unknown", region.state == previous, region.sleeps != world.sleeps,
+    if kind != "lost", previous != "unknown", region.state == previous, region.sleeps != world.sleeps, !mayMiss,
       committedAt > world.wokeAtBoottime + Entitlement.tolerance
     {
       broken("a region loses its state when the machine sleeps", story)

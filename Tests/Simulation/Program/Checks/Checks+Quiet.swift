@@ -105,10 +105,14 @@ extension Checks {
     let connections: Int
   }
 
-  /// Checks what the clients have received without another call, and makes each of them request a location.
+  /// Makes every client request a location. Before that, no client may be undecided without a cause: the next call would
+  /// have all programs asked again.
   func probe() {
     for client in world.clients where client.isConnected {
-      for subscription in client.subscriptions where subscription.isStarted { truth(client, subscription) }
+      for subscription in client.subscriptions where subscription.isStarted && subscription.told?.reason == "undecided"
+      {
+        truth(client, subscription)
+      }
     }
     for client in world.clients where client.isConnected && world.schedule.now - client.entitlement.since > 10_000_000 {
       client.locateNow()

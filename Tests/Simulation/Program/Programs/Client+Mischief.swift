@@ -46,9 +46,7 @@ extension Client {
       let subscription = Subscription(path, .exact, Thresholds(), isPlain: false, isNamed: false)
       adopt(subscription)
       start(subscription)
-      world.schedule.after(1_000_000) { [weak self] in
-        if let self, self.connections == connections { close(subscription) }
-      }
+      world.schedule.after(1_000_000) { [weak self] in self?.close(subscription) }
     }
   }
 

@@ -93,6 +93,9 @@ extension Client {
         if region.isStarted { world.checks.told(self, status, before: region.told?.status) }
         region.told = (status, reason)
       }
+    // Events that the bus had not read are lost with the connection. Afterwards, the service sends the properties again.
+    case "PropertiesChanged" where world.settledAt > region.toldAt:
+      region.state = signal.values.dropFirst().first?.properties?["State"]?.string ?? region.state
     case "Closed": regions.removeAll { $0 === region }
     default: break
     }

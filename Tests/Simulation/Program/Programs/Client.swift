@@ -133,6 +133,7 @@ final class Client: Program {
     wanting wish: Checks.Wish = Checks.Wish(),
     _ handler: @escaping (Parcel) -> Void = { _ in }
   ) {
+    guard isConnected else { return }
     let name = name
     let serial = call(Self.service, path, interface, member, values) { [weak self] reply in
       guard let self else { return }
