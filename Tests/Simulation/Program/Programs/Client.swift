@@ -246,12 +246,16 @@ final class Client: Program {
 
   func start(_ subscription: Subscription) {
     let now = world.schedule.now
+    let isForbidden = world.truth.isForbidden(to: self, isNamed: subscription.isNamed)
     subscription.changes += 1
     ask(subscription.path, Self.subscription, "Start") { [weak self, changes = subscription.changes] reply in
       guard let self, changes == subscription.changes else { return }
       guard reply.kind == .reply else {
         if reply.errorName.hasSuffix("NotAuthorized") { subscription.told = Self.refused }
         return
+      }
+      if isForbidden, world.truth.changedAt < now - Entitlement.tolerance, world.schedule.now - now < 1_000_000 {
+        world.checks.broken("nothing starts while a rule forbids access", "\(subscription.path) of client \(number)")
       }
       if !subscription.isStarted { subscription.startedAt = max(now, world.schedule.now) }
       subscription.isStarted = true

@@ -101,6 +101,11 @@ final class Truth {
     policy(of: user, Self.accessPrecise) == .yes ? .exact : policy(of: user, Self.access) == .yes ? .city : .none
   }
 
+  /// Whether rules that do not depend on polkit forbid access.
+  func isForbidden(to client: Program, isNamed: Bool) -> Bool {
+    isConfined(client) || isNamed && world.disallowedSince != nil
+  }
+
   private static let undecided = (status: "not-determined", reason: "undecided")
 
   /// Whether a client has been told what is true. A silent connection counts as no agent if the service has not known it
@@ -114,8 +119,9 @@ final class Truth {
   func authorization(
     of client: Program, asking level: AccuracyLevel, isNamed: Bool = false
   ) -> (status: String, reason: String) {
-    if isConfined(client) { return ("restricted", "sandboxed") }
-    if isNamed, world.disallowedSince != nil { return ("restricted", "disallowed-by-configuration") }
+    if isForbidden(to: client, isNamed: isNamed) {
+      return ("restricted", isConfined(client) ? "sandboxed" : "disallowed-by-configuration")
+    }
     func authorized(_ status: String, _ granted: AccuracyLevel) -> (String, String) {
       (status, granted < level ? "reduced-accuracy" : "")
     }
