@@ -339,7 +339,7 @@ final class World {
     disallowedSince = isDisallowed ? schedule.now : nil
     write(
       "geoclue/geoclue.conf", "[org.example.Named]\nallowed=\(!isDisallowed)\nsystem=false\nusers=\n")
-    limit = isDisallowed ? 39 : 40
+    if isDisallowed { limit = 81 - limit }
     write("geopublicist/geopublicist.conf", "[Limits]\nsubscriptions-per-user=\(limit)\n")
     // As `systemctl reload` does. The signal is blocked, so a service that is still starting handles it later.
     kill(getpid(), SIGHUP)
