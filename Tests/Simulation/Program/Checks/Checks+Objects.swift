@@ -28,6 +28,13 @@ extension Checks {
     if thresholds.time > 0, now - last < thresholds.time - 50_000 {
       broken("updates respect the time threshold", "\((now - last) / 1_000) ms at \(subscription.path)")
     }
+    if thresholds.time > 0, thresholds.debounce == 0, thresholds.distance == 0, thresholds.accuracy == 0,
+      !thresholds.isSignificant, subscription.level == .exact, world.isQuiet(at: last),
+      world.geoclue.startedAt < last, now > last + thresholds.time + 300_000,
+      world.geoclue.hasBeenRead(in: last + 100_000..<last + thresholds.time - 100_000)
+    {
+      broken("an update arrives when its interval ends", "\((now - last) / 1_000) ms at \(subscription.path)")
+    }
     // An authority that does not answer interrupts access, which need not be reported to the client.
     guard world.isQuiet(at: last), subscription.level == .exact || new.sequence != before.sequence else {
       if world.isQuiet(at: last) { broken("a reduced location is sent once in its interval", subscription.path) }

@@ -203,7 +203,7 @@ final class Client: Program {
     if isNamed { options.append(Self.named) }
     if !isPlain {
       if chance.percent(30) { thresholds.distance = Double(chance.pick([1, 20, 500])) }
-      if chance.percent(50) { thresholds.time = Int64(chance.pick([500, 5_000, 40_000, 200_000])) * 1_000 }
+      if chance.percent(50) { thresholds.time = Int64(chance.pick([500, 5_500, 40_000, 200_000])) * 1_000 }
       if chance.percent(30) { thresholds.debounce = Int64(chance.pick([300, 4_000])) * 1_000 }
       if chance.percent(15) { thresholds.isSignificant = true }
       if chance.percent(15) { thresholds.duration = Int64(chance.pick([3_000, 60_000])) * 1_000 }

@@ -104,6 +104,9 @@ final class GeoClue: SystemService {
     return reads.last { $0.time < end }?.number ?? 0
   }
 
+  /// Whether the service has read a location in a time.
+  func hasBeenRead(in time: Range<Int64>) -> Bool { reads.contains { time.contains($0.time) } }
+
   var hasBeenSteady: Bool { steadyFixes > 5 }
 
   /// The current clients lose the receiver, as when its socket is closed.
