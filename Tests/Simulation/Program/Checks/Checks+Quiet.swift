@@ -15,6 +15,7 @@ extension Checks {
     for client in world.clients where client.isConnected {
       for subscription in client.subscriptions where subscription.isStarted {
         truth(client, subscription)
+        properties(subscription)
         inTime(client, subscription)
         guard subscription.isPlain, subscription.level == .exact, client.entitlement.level == .exact else { continue }
         isNeeded = true
@@ -50,6 +51,18 @@ extension Checks {
       broken(
         "the last authorization sent to a client is true",
         "client \(client.number) of \(client.user) received \(told) at \(subscription.path) instead of \(expected)")
+    }
+  }
+
+  /// Checks that properties had the same values as the other signals of an object.
+  private func properties(_ subscription: Client.Subscription) {
+    guard let told = subscription.told, told != Client.refused else { return }
+    let (status, reason) = (
+      subscription.properties["AuthorizationStatus"]?.string ?? told.status,
+      subscription.properties["AuthorizationReason"]?.string ?? told.reason
+    )
+    if (status, reason) != told {
+      broken("the signalled properties of an object are true", "\((status, reason)), not \(told): \(subscription.path)")
     }
   }
 

@@ -36,6 +36,8 @@ final class Client: Program {
     var startedAt: Int64 = 0
     var told: (status: String, reason: String)?
     var toldAt: Int64 = .min / 2
+    /// The values of properties, as far as they are known from signals.
+    var properties: [String: Value] = [:]
     var lastLocationAt: Int64 = .min / 2
     var last: (latitude: Double, longitude: Double, accuracy: Double, sequence: UInt64)?
     var count = 0
@@ -331,6 +333,15 @@ final class Client: Program {
       }
       if subscription.isStarted { world.checks.told(self, status, before: subscription.told?.status) }
       (subscription.told, subscription.toldAt) = ((status, reason), world.schedule.now)
+      // Each later change of these properties is signalled, too.
+      for (name, value) in zip(["AuthorizationStatus", "AuthorizationReason"], signal.values)
+      where subscription.properties[name] == nil {
+        subscription.properties[name] = value
+      }
+    case "PropertiesChanged":
+      guard signal.values.count == 3, let changed = signal.values[1].properties else { return }
+      subscription.properties.merge(changed) { $1 }
+      if !(signal.values[2].array ?? []).isEmpty { subscription.properties = [:] }
     case "Closed": subscriptions.removeAll { $0 === subscription }
     default: break
     }
