@@ -113,6 +113,11 @@ extension Checks {
     if world.servingSince != nil { remainsBefore = remainsBefore ?? remains }
   }
 
+  /// Checks that the service does not run 2 minutes after every client has left. It waits for one.
+  func exited() {
+    if let name = world.serviceName { broken("the service exits when nobody uses it", name) }
+  }
+
   nonisolated struct Remains {
     let matches: Int
     let connections: Int

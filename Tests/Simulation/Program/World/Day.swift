@@ -73,6 +73,7 @@ final class Day {
       // The machine also sleeps while no service runs.
       world.schedule.at(time + 90_000_000) { [world] in world.sleep(5_000_000, isAnnounced: true) }
       time += 100_000_000
+      world.schedule.at(time - 1) { [world] in world.checks.exited() }
     }
     world.schedule.at(time) { [world] in world.end() }
   }
