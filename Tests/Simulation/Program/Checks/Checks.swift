@@ -64,8 +64,8 @@ final class Checks {
   /// Whether GeoClue was not in use at one moment of the quiet time.
   var hasRested = false
   let audit = Audit()
-  /// Includes those sent while polkit and logind are asked about the client.
-  static let mostTurns = 250
+  /// The service also sends answers while it is still reading the crowd's calls.
+  static let mostTurns = 150
   /// The reduced locations of the last intervals, by level.
   private var reducedLocations: [AccuracyLevel: [ReducedLocation]] = [:]
 
@@ -330,7 +330,9 @@ final class Checks {
   private func economy(_ parcel: Parcel) {
     guard let name = parcel.destination, let client = world.clients.first(where: { $0.name == name }) else { return }
     if parcel.kind == .reply {
-      for number in turns.keys.sorted() where number != client.number { turns[number]?.answers += 1 }
+      for number in turns.keys.sorted() where world.crowdedAt[client.user] == turns[number]?.since {
+        turns[number]?.answers += 1
+      }
     }
     if client.unread > Self.mostUnread {
       broken("a client that does not read is sent little", "client \(client.number): \(client.unread) bytes")

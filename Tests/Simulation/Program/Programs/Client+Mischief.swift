@@ -20,9 +20,13 @@ extension Client {
   }
 
   /// Sends many calls without waiting.
-  func flood(_ count: Int) {
+  func flood(_ count: Int, areShort: Bool = false) {
     guard isConnected else { return }
     for index in 0..<count {
+      guard !areShort else {
+        call(Self.service, Self.path, Self.properties, "Get", [.string(Self.service), .string("Version")])
+        continue
+      }
       call(
         Self.service, Self.path, index.isMultiple(of: 2) ? Self.properties : Self.service,
         index.isMultiple(of: 2) ? "GetAll" : "CreateSubscription",

@@ -406,7 +406,7 @@ extension World {
   /// Programs of one user make a burst of calls while those of others make few.
   func crowd(of user: UInt32) {
     crowdedAt[user] = schedule.now
-    for client in clients where client.user == user { client.flood(190) }
+    for client in clients where client.user == user { client.flood(190, areShort: true) }
     for client in clients where client.user != user { client.askInTurn() }
   }
 }
