@@ -82,6 +82,20 @@ extension Checks {
     }
   }
 
+  /// Checks that nothing newer than what each client has received waits anywhere.
+  func newest() {
+    let before = world.schedule.now - 10_000_000
+    guard let newest = world.geoclue.newest else { return }
+    for client in world.clients where client.entitlement.level == .exact && client.entitlement.since < before {
+      for subscription in client.subscriptions
+      where subscription.isStarted && subscription.isPlain && subscription.level == .exact
+        && subscription.startedAt < before && subscription.last?.latitude != newest
+      {
+        broken("the newest location reaches each permitted client", subscription.path)
+      }
+    }
+  }
+
   /// Checks that GeoClue rests while all clients need locations rarely, and that they receive these.
   private func rested() {
     let now = world.schedule.now

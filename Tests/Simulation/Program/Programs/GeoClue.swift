@@ -117,6 +117,26 @@ final class GeoClue: SystemService {
     silentAt = world.schedule.now
   }
 
+  /// The receiver measures many times at once while GeoClue is too busy to answer, and then nothing for a while.
+  func hurry() {
+    guard interval == 1_000_000, hasActiveClient else { return }
+    hang()
+    hurriedAt = world.schedule.now
+    for index in 1...20 {
+      world.schedule.after(Int64(index) * 20_000) { [self] in
+        guard isRunning, hasActiveClient else { return }
+        // No coarser one replaces the previous one.
+        current = world.measure(isFine: true, accuracy: 28 - index)
+        for client in held where client.isActive && client.isFine && !client.isSilent { update(client) }
+      }
+    }
+    world.schedule.after(1_000_000) { [self] in recover() }
+  }
+
+  private var hurriedAt: Int64 = .min / 2
+  /// The latitude that each client must have received last.
+  var newest: Double? { hasActiveClient && world.schedule.now - hurriedAt < 6_000_000 ? current?.latitude : nil }
+
   /// The next measurement is wrong. A second one in the same place would confirm the first.
   func jump() { isOutlierDue = current?.isOutlier != true }
 
@@ -163,7 +183,7 @@ final class GeoClue: SystemService {
     let connections = connections
     world.schedule.after(interval) { [weak self] in
       guard let self, isRunning, self.connections == connections else { return }
-      if hasSource, hasActiveClient || isShared {
+      if hasSource, hasActiveClient || isShared, world.schedule.now - hurriedAt > 6_000_000 {
         if isShared || held.contains(where: { $0.isActive && $0.isFine && !$0.isSilent }),
           !(hasCompass && current != nil && chance.percent(40))
         {

@@ -47,6 +47,10 @@ final class Day {
         world.schedule.at(time + 2_000_000) { [world] in world.deny(world.users[round / 4 % world.users.count]) }
       }
       time += rests ? Self.rest : Self.quiet
+      if !rests {
+        world.schedule.at(time - 40_000_000) { [world] in world.geoclue.hurry() }
+        world.schedule.at(time - 35_000_000) { [world] in world.checks.newest() }
+      }
       for before in stride(from: 0, to: rests ? Self.rest : 0, by: 5_000_000) {
         world.schedule.at(time - before) { [world] in
           if !world.geoclue.hasActiveClient { world.checks.hasRested = true }
