@@ -8,7 +8,7 @@ class Peer {
   let user: UInt32
   let process: UInt32
   var matches: [Match] = []
-  /// The bytes that were sent to the peer and that it has not read. Zero for a peer that reads.
+  /// The bytes that were sent to the peer since its last call and that it has not read. Zero for a peer that reads.
   var unread = 0
 
   init(user: UInt32, process: UInt32) {

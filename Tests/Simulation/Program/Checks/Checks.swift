@@ -54,11 +54,14 @@ final class Checks {
   private var ended: Set<String> = []
   /// The resources that remained after every client had left for the first time.
   var remainsBefore: Remains?
-  /// The times of `CreateClient` calls.
-  private var requests: [Int64] = []
-  /// How many announcements of its authorization a user may still receive, and when that was last increased.
-  private var shares: [UInt32: (left: Double, at: Int64)] = [:]
-  /// When a client made a call that needs no other program, and how many answers others have received since.
+  /// The times at which GeoClue was started or asked for a client.
+  private var requests: [String: [Int64]] = [:]
+  /// How many messages of one kind may still be sent to each receiver.
+  private var shares: [String: Share] = [:]
+  /// The clients for which the bus holds much, since when, and when each object last sent a location nevertheless.
+  private var hoards: [Int: (since: Int64, sent: [String: Int64])] = [:]
+  /// When a client made a call that needs no other program, and how many answers have been sent since to a user whose
+  /// programs called in a crowd at the same time.
   var turns: [Int: (since: Int64, answers: Int)] = [:]
   var longestTurn = 0
   /// Whether GeoClue was not in use at one moment of the quiet time.
@@ -322,13 +325,19 @@ final class Checks {
 
   // MARK: - Economy
 
-  /// How many announcements of its authorization a user may receive in a burst, and each second.
-  private static let share = (burst: 520.0, perSecond: 66.0)
   /// The most bytes that the bus may hold for a client that does not read.
   private static let mostUnread = 1_400_000
+  /// With more, the service asks the client for a sign of life, and waits for 5 s. Then it sends locations once a minute.
+  private static let muchUnread = 280_000
 
   private func economy(_ parcel: Parcel) {
-    guard let name = parcel.destination, let client = world.clients.first(where: { $0.name == name }) else { return }
+    // What waited for the bus arrives in a burst.
+    if world.sentSince < world.schedule.now { (shares, hoards) = ([:], [:]) }
+    guard let name = parcel.destination else {
+      if parcel.sender == world.serviceName { take("all", 24, 2.2, "programs are told the service's state rarely") }
+      return
+    }
+    guard let client = world.clients.first(where: { $0.name == name }) else { return }
     if parcel.kind == .reply {
       for number in turns.keys.sorted() where world.crowdedAt[client.user] == turns[number]?.since {
         turns[number]?.answers += 1
@@ -337,19 +346,49 @@ final class Checks {
     if client.unread > Self.mostUnread {
       broken("a client that does not read is sent little", "client \(client.number): \(client.unread) bytes")
     }
-    guard parcel.member == "AuthorizationChanged" else { return }
-    let now = world.schedule.now
-    var (left, at) = shares[client.user] ?? (Self.share.burst, now)
-    left = min(Self.share.burst, left + Double(now - at) / 1_000_000 * Self.share.perSecond) - 1
-    at = now
-    shares[client.user] = (left, at)
-    if left < 0 { broken("a user receives no more reports than its share", "user \(client.user)") }
+    hoarded(parcel, client)
+    if parcel.kind == .reply || parcel.kind == .error && !parcel.errorName.hasSuffix("LimitsExceeded") {
+      // The answers to pending calls may come at once.
+      take("client \(client.number) as \(client.connections)", 220, 52, "a client's calls are handled at their rate")
+    }
+    guard ["AuthorizationChanged", "PropertiesChanged"].contains(parcel.member) else { return }
+    take("\(parcel.member) to user \(client.user)", 520, 66, "a user receives no more reports than its share")
   }
 
-  /// Examines a call to GeoClue.
-  func geoclueCalled(_ member: String) {
+  /// - Parameter burst: How many messages the receiver may have at once, and then each second.
+  private func take(_ receiver: String, _ burst: Double, _ perSecond: Double, _ rule: String) {
     let now = world.schedule.now
-    requests = requests.filter { $0 > now - 60_000_000 } + [now]
-    if requests.count > 80 { broken("GeoClue is asked for few clients", "\(requests.count) in a minute") }
+    var share = shares[receiver] ?? Share(left: burst, at: now)
+    share.left = min(burst, share.left + Double(now - share.at) / 1_000_000 * perSecond) - 1
+    share.at = now
+    shares[receiver] = share
+    if share.left < 0 { broken(rule, receiver) }
+  }
+
+  nonisolated private struct Share {
+    var left: Double
+    var at: Int64
+  }
+
+  private func hoarded(_ parcel: Parcel, _ client: Client) {
+    guard client.unread > Self.muchUnread else {
+      hoards[client.number] = nil
+      return
+    }
+    let now = world.schedule.now
+    var hoard = hoards[client.number] ?? (now, [:])
+    defer { hoards[client.number] = hoard }
+    guard parcel.member == "LocationUpdated", now - hoard.since > 7_000_000 else { return }
+    if let last = hoard.sent.updateValue(now, forKey: parcel.path), now - last < 50_000_000 {
+      broken("a client that does not read receives locations once a minute", "client \(client.number): \(parcel.story)")
+    }
+  }
+
+  /// GeoClue is started or asked for a client, which may happen so often in a minute.
+  func geoclueCalled(_ member: String, atMost limit: Int) {
+    let now = world.schedule.now
+    let times = requests[member, default: []].filter { $0 > now - 60_000_000 } + [now]
+    requests[member] = times
+    if times.count > limit { broken("GeoClue is asked rarely", "\(times.count) times \(member) in a minute") }
   }
 }

@@ -54,6 +54,36 @@ extension Client {
     }
   }
 
+  /// Changes the thresholds of many objects, each so often that it always has something to report.
+  func fidget() {
+    guard isConnected else { return }
+    for _ in objects..<max(objects, 15) where world.mayCreate(for: self) { subscribe(isPlain: true, at: .exact) }
+    for count in 1...350 {
+      world.schedule.after(1_000_000 + Int64(count) * 10_000) { [self] in
+        let plain = subscriptions.filter(\.isPlain)
+        guard isConnected, !plain.isEmpty else { return }
+        call(
+          Self.service, plain[count % plain.count].path, Self.properties, "Set",
+          [.string(Self.subscription), .string("RequiredAccuracy"), .variant(.double(Double(9_000 + count)))])
+      }
+    }
+    world.schedule.after(6_000_000) { [self] in for subscription in subscriptions.dropFirst(3) { close(subscription) } }
+  }
+
+  /// Starts and stops its only use of the location again and again, before it leaves.
+  func flap(_ count: Int) {
+    guard count > 0, isConnected, let subscription = subscriptions.last else { return exit() }
+    if count.isMultiple(of: 2) { start(subscription) } else { stop(subscription) }
+    world.schedule.after(50_000) { [self] in flap(count - 1) }
+  }
+
+  /// Requests much and then neither reads nor calls.
+  func hoard() {
+    guard isConnected else { return }
+    isReading = false
+    for _ in 0..<60 { call(Self.service, Self.path, "org.freedesktop.DBus.Introspectable", "Introspect") }
+  }
+
   /// Forges signals of other programs.
   func forge(_ variant: Int) {
     guard isConnected else { return }

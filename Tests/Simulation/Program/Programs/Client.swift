@@ -267,7 +267,7 @@ final class Client: Program {
     }
   }
 
-  private func stop(_ subscription: Subscription) {
+  func stop(_ subscription: Subscription) {
     subscription.changes += 1
     subscription.isStarted = false
     ask(subscription.path, Self.subscription, "Stop") { reply in

@@ -282,7 +282,7 @@ final class GeoClue: SystemService {
   }
 
   override func called(_ call: Parcel) {
-    if call.member == "CreateClient" { world.checks.geoclueCalled(call.member) }
+    if call.member == "CreateClient" { world.checks.geoclueCalled(call.member, atMost: 80) }
     super.called(call)
   }
 

@@ -32,6 +32,7 @@ class Program: Peer {
     (connectedAt, connections) = (world.schedule.now, connections + 1)
     handlers = [:]
     inbox = []
+    unread = 0
     world.bus.connect(self)
   }
 
@@ -70,6 +71,8 @@ class Program: Peer {
     _ destination: String, _ path: String, _ interface: String, _ member: String, _ values: [Value] = [],
     startsService: Bool = true, _ handler: ((Parcel) -> Void)? = nil
   ) -> UInt32 {
+    // A call is a sign of life.
+    unread = 0
     let call = Parcel(.call, values)
     (call.destination, call.path, call.interface, call.member) = (destination, path, interface, member)
     call.serial = world.bus.nextSerial()

@@ -48,8 +48,20 @@ final class Day {
       }
       time += rests ? Self.rest : Self.quiet
       if !rests {
+        let client = world.clients[round % 6]
+        world.schedule.at(time - 90_000_000) { client.hoard() }
+        world.schedule.at(time - 55_000_000) { client.isReading = true }
         world.schedule.at(time - 40_000_000) { [world] in world.geoclue.hurry() }
         world.schedule.at(time - 35_000_000) { [world] in world.checks.newest() }
+        if round % 4 == 0 {
+          world.schedule.at(time - 85_000_000) { [world] in world.failGeoClue() }
+          world.schedule.at(time - 65_000_000) { [world] in world.geoclueFails = false }
+        }
+        if round == 3 {
+          world.schedule.at(time - 30_000_000) { [world] in
+            for client in world.clients where client.user == world.users[0] { client.fidget() }
+          }
+        }
       }
       for before in stride(from: 0, to: rests ? Self.rest : 0, by: 5_000_000) {
         world.schedule.at(time - before) { [world] in
@@ -67,7 +79,8 @@ final class Day {
       guard round % 4 == 3 || round == rounds - 1 else { continue }
       // All clients leave, and the service exits.
       world.schedule.at(time + 1) { [self] in
-        for client in world.clients { client.exit() }
+        for client in world.clients.dropFirst() { client.exit() }
+        world.clients[0].flap(80)
         world.library?.task = .exit
         recover()
         world.truth.hasSessionEnded = world.users.contains { world.truth.session(of: $0) == .none }

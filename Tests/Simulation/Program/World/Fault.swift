@@ -85,13 +85,14 @@ struct Fault {
     case .geoclueCrashes: world.geoclue.exit()
     case .geoclueHangs: world.geoclue.hang()
     case .geoclueSlow: world.geoclue.latency = 50_000...3_000_000
-    case .geoclueFails: world.geoclueFails = true
+    case .geoclueFails: world.failGeoClue()
     case .sourceLost: world.geoclue.setSource(false)
     case .fixesSlow: world.geoclue.interval = extra < 50 ? 7_000_000 : 30_000_000
     case .compass: world.geoclue.hasCompass = true
     case .clientStopsReading: client.isReading = false
     case .clientLeaves: client.exit()
-    case .clientFloods: client.flood(10 + extra * 4)
+    case .clientFloods:
+      for time in [0, 500_000] { world.schedule.after(Int64(time)) { client.flood(10 + extra * 4) } }
     case .clientForges: client.forge(extra)
     case .secondAgent:
       let second = world.seconds.first { $0.user == user }

@@ -180,6 +180,7 @@ final class World {
       }
     case Logind.service: schedule.after(chance.time(2_000...300_000)) { [weak self] in self?.logind.start() }
     case GeoClue.service:
+      checks.geoclueCalled("StartServiceByName", atMost: 30)
       schedule.after(chance.time(5_000...900_000)) { [weak self] in
         guard let self else { return }
         if geoclueFails { bus.activationFailed(name, "Spawn.ChildExited") } else { geoclue.start() }
@@ -401,6 +402,12 @@ extension World {
     polkit.denied[user] = nil
     for action in Self.actions { truth.set(nil, to: action, of: user) }
     polkit.announce()
+  }
+
+  /// GeoClue exits and cannot be started.
+  func failGeoClue() {
+    geoclueFails = true
+    geoclue.exit()
   }
 
   /// Programs of one user make a burst of calls while those of others make few.
