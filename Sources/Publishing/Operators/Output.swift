@@ -67,8 +67,9 @@ final class OutputLink<Value, Failure: Error>: OperatorLink<Value, Value, Failur
   @inlinable
   override func receive(_ input: Value) -> Subscribers.Demand {
     guard phase == .live else { return .none }
-    defer { position += 1 }
-    if position < range.lowerBound { return .max(1) }
-    return position == range.upperBound - 1 ? finish(with: input) : downstream.receive(input)
+    // Counted first, because the subscriber may cause the next value.
+    position += 1
+    if position <= range.lowerBound { return .max(1) }
+    return position == range.upperBound ? finish(with: input) : downstream.receive(input)
   }
 }

@@ -140,6 +140,31 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.strict)
+  func `values that the subscriber causes while it receives one are handled like later ones`(
+    operation: OperatorCase
+  ) {
+    var sent = 0
+    func sendNext() {
+      guard sent < 3 else { return }
+      sent += 1
+      send(sent...sent) { probe.send($0) }
+    }
+    let recorder = Recorder<Int, TestError>()
+    recorder.onValue = { _ in
+      if !probe.links.isEmpty { sendNext() }
+      return .none
+    }
+    operation.build(probe, scheduler).subscribe(recorder)
+    scheduler.advance()
+    while sent < 3 { sendNext() }
+    probe.finish()
+    scheduler.run()
+    #expect(recorder.values == operation.output)
+    #expect(recorder.completion == operation.end)
+    #expect(recorder.breaches == [])
+  }
+
+  @Test(arguments: OperatorCase.strict)
   func `cancel inside the completion changes nothing`(operation: OperatorCase) {
     let recorder = Recorder<Int, TestError>()
     recorder.onCompletion = { [unowned recorder] in recorder.cancel() }
