@@ -41,6 +41,14 @@ import Testing
     let result = try run([Rig.sourceFile("docs/build.sh"), modules, directory.file("docs")], within: .seconds(240))
     #expect(result.succeeded, "\(result.standardOutput)\(result.standardError)")
     #expect(!result.standardError.contains("warning"), "\(result.standardError)")
+    // DocC puts what a module's page leaves out into groups of these names.
+    let pages = directory.file("docs/data/documentation")
+    for page in try FileManager.default.contentsOfDirectory(atPath: pages) where page.hasSuffix(".json") {
+      let text = try String(contentsOfFile: "\(pages)/\(page)", encoding: .utf8)
+      for group in ["Classes", "Structures", "Enumerations", "Functions", "Type Aliases", "Variables", "Operators"] {
+        #expect(!text.contains("\"title\":\"\(group)\""), "\(page) does not group its symbols")
+      }
+    }
   }
 
   @Test func `the program WhereAmI prints the location`() throws {
