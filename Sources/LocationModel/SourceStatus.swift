@@ -64,7 +64,7 @@ public enum SourceReason: String, CaseIterable, Sendable {
 }
 
 /// The three properties of the source, kept together so that they never contradict each other.
-public struct SourceStatus: Hashable, Sendable {
+public struct SourceStatus: Hashable, Sendable, CustomStringConvertible {
   /// The state of the source.
   public var state: SourceState
   public var reason: SourceReason
@@ -106,6 +106,9 @@ public struct SourceStatus: Hashable, Sendable {
     let isWrong = state == .unavailable || (reason != .none && reason != .resting)
     return isWrong ? reason.sentence : ""
   }
+
+  /// The state and its sentence, such as `running: Locations are arriving`.
+  public var description: String { "\(state): \(sentence)" }
 
   /// The value of the property `AvailableAccuracy`: `none`, a level, or `unknown`.
   public var availableAccuracyName: String { availableAccuracy?.contractName ?? "unknown" }

@@ -82,3 +82,8 @@ public struct RegionEvent: Equatable, Sendable {
     self.location = location
   }
 }
+
+extension RegionEvent: CustomStringConvertible {
+  /// The kind and the state, such as `entered: inside`, without a coordinate.
+  public var description: String { "\(kind): \(reason == .none ? state.rawValue : reason.rawValue)" }
+}

@@ -84,8 +84,13 @@ import Testing
     #expect(region.distance(to: Location(latitude: 0, longitude: -179.999)) < 250)
   }
 
-  @Test func `the description of a region reveals no coordinate`() throws {
+  @Test func `the descriptions of a region and its events reveal no coordinate`() throws {
     let region = try #require(CircularRegion(latitude: 48.137, longitude: 11.575, radius: 100))
     #expect("\(region) \(String(reflecting: region))" == "CircularRegion CircularRegion")
+    let event = RegionEvent(
+      kind: .lost, state: .unknown, previous: .inside, reason: .noFix, sequence: 1,
+      timestamp: Timestamp(seconds: 0, microseconds: 0), committedAt: .origin,
+      location: Location(latitude: 48.137, longitude: 11.575))
+    #expect("\(event)" == "lost: no-fix")
   }
 }
