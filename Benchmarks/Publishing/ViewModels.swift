@@ -50,6 +50,14 @@ func viewModels(values: Int) -> [Measurement] {
   let scanned = send("compactMap → scan → dropFirst → map → sink", values: values) { numbers, _, total in
     numbers.compactMap { $0 & 7 == 0 ? nil : $0 }.scan(0, &+).dropFirst().map { $0 }.sink { total.sum &+= $0 }
   }
+  // Most of the cost of `print` is the text, which a program that prints in its sink builds as well.
+  let printing = send("chain → sink that prints", values: values / 10) { numbers, _, total in
+    var stream = Silence()
+    return chain(numbers).sink { value in
+      Swift.print("numbers: receive value: (\(value))", to: &stream)
+      total.sum &+= value
+    }
+  }
   return [
     sink,
     send("chain → sink that sets a property", values: values) { numbers, model, _ in
@@ -78,10 +86,11 @@ func viewModels(values: Int) -> [Measurement] {
     send("chain → breakpoint → sink", values: values) { numbers, _, total in
       chain(numbers).breakpoint(receiveOutput: { $0 < 0 }).sink { total.sum &+= $0 }
     },
+  ].map { $0.name == sink.name ? $0 : $0.compared(to: sink) } + [
+    printing,
     send("chain → print → sink", values: values / 10) { numbers, _, total in
       chain(numbers).print("numbers", to: Silence()).sink { total.sum &+= $0 }
-    },
-  ].map { $0.name == sink.name ? $0 : $0.compared(to: sink) } + [
+    }.compared(to: printing),
     scanned,
     send("compactMap → scan → dropFirst → handleEvents → sink", values: values) { numbers, _, total in
       numbers.compactMap { $0 & 7 == 0 ? nil : $0 }.scan(0, &+).dropFirst().handleEvents(receiveOutput: { _ in })
