@@ -46,7 +46,11 @@ private final class MainQueueSource {
   }
 
   private func serve() {
-    for _ in 0..<Self.roundsPerTurn where isSignalled() { _dispatch_main_queue_callback_4CF(nil) }
+    var rounds = 0
+    while rounds < Self.roundsPerTurn, isSignalled() {
+      rounds += 1
+      _dispatch_main_queue_callback_4CF(nil)
+    }
   }
 
   /// Returns whether there is work, and resets the descriptor. Does not block.
