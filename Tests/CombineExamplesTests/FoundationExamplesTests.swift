@@ -6,7 +6,7 @@ import Testing
 @Suite("examples: with Foundation") struct FoundationExamplesTests {
   let out = Output()
 
-  @Test func `notifications are published`() {
+  @Test func `NotificationCenter.publisher(for:) publishes notifications`() {
     let center = NotificationCenter()
     let name = Notification.Name("example")
     let subscription = center.publisher(for: name)
@@ -21,7 +21,7 @@ import Testing
     #expect(publisher == center.publisher(for: name))
   }
 
-  @Test func `JSON is encoded and decoded again`() {
+  @Test func `JSON can be encoded and decoded by publishers`() {
     struct Model: Codable, Equatable { var id: Int }
     var models: [Model] = []
     _ = [Model(id: 1), Model(id: 2)].publisher
@@ -31,7 +31,7 @@ import Testing
     #expect(models == [Model(id: 1), Model(id: 2)])
   }
 
-  @Test func `a timer is cancelled from its own sink`() async {
+  @Test func `a timer can be cancelled in its own sink`() async {
     await onRunLoop { loop in
       var timer: AnyCancellable?
       var ticks = 0
@@ -48,7 +48,7 @@ import Testing
     #expect(out.joined == "tick 1 / tick 2 / tick 3")
   }
 
-  @Test func `a timer is connected by hand`() async {
+  @Test func `a timer ticks only after connect() is called`() async {
     let (before, after) = await onRunLoop { loop in
       var ticks = 0
       let publisher = Timer.publish(every: 0.01, on: loop, in: .default)
@@ -67,7 +67,7 @@ import Testing
     #expect(after >= 2)
   }
 
-  @Test func `a shared timer serves a late subscriber`() async {
+  @Test func `a late subscriber to a shared timer receives the current count`() async {
     let (first, second) = await onRunLoop { loop in
       let counter = Timer.publish(every: 0.01, on: loop, in: .default).autoconnect()
         .scan(0) { count, _ in count + 1 }
@@ -86,7 +86,7 @@ import Testing
     #expect(second == Array(first.suffix(second.count)))
   }
 
-  @Test func `a timer is multicast`() async {
+  @Test func `two subscribers of a multicast timer receive the same counts`() async {
     let (first, second) = await onRunLoop { loop in
       let counter = Timer.publish(every: 0.01, on: loop, in: .default).autoconnect()
         .scan(0) { count, _ in count + 1 }
@@ -105,7 +105,7 @@ import Testing
     #expect(Array(first.prefix(3)) == [1, 2, 3])
   }
 
-  @Test func `debounce runs on the run loop`() async {
+  @Test func `debounce works on a run loop`() async {
     await onRunLoop { loop in
       let subject = PassthroughSubject<Int, Never>()
       let subscription = subject.debounce(for: 0.05, scheduler: loop).sink { out.print($0) }
@@ -117,7 +117,7 @@ import Testing
     #expect(out.joined == "sent / 3")
   }
 
-  @Test func `delay and timeout run on the run loop`() async {
+  @Test func `delay and timeout work on a run loop`() async {
     let start = Date()
     await onRunLoop { loop in
       let subject = PassthroughSubject<String, Never>()

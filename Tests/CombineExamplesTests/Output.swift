@@ -42,7 +42,7 @@ func onRunLoop<Value>(_ body: @escaping (RunLoop) -> Value) async -> Value {
   }
 }
 
-/// The main queue, marked. On Linux a test run serves it from changing threads, so `Thread.isMainThread` is
+/// A mark on the main queue. On Linux a test run serves the queue from changing threads, so `Thread.isMainThread` is
 /// meaningless.
 enum MainQueue {
   private static let key = DispatchSpecificKey<Bool>()

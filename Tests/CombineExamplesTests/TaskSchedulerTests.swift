@@ -6,7 +6,7 @@ import Testing
 @MainActor @Suite("TaskScheduler") struct TaskSchedulerTests {
   let scheduler = TaskScheduler.main
 
-  @Test func `work runs later, in order, on the main actor`() async {
+  @Test func `scheduled work runs asynchronously and in order on the main actor`() async {
     var entries: [Int] = []
     for number in 1...3 { scheduler.schedule { entries.append(number) } }
     #expect(entries == [])
@@ -14,7 +14,7 @@ import Testing
     #expect(entries == [1, 2, 3])
   }
 
-  @Test func `timed operators accept a TaskScheduler`() async {
+  @Test func `debounce works on a TaskScheduler`() async {
     let subject = PassthroughSubject<Int, Never>()
     let values = subject.debounce(for: .milliseconds(20), scheduler: scheduler).keepingNewest().values
     var iterator = values.makeAsyncIterator()
@@ -24,7 +24,7 @@ import Testing
     #expect(start.distance(to: scheduler.now) >= .milliseconds(20))
   }
 
-  @Test func `a repetition keeps its rhythm until it is cancelled`() async throws {
+  @Test func `repeated work does not run early, and stops when it is cancelled`() async throws {
     var times: [TaskScheduler.SchedulerTimeType] = []
     let start = scheduler.now
     let repetition = scheduler.schedule(after: start, interval: .milliseconds(10)) { times.append(scheduler.now) }
@@ -36,7 +36,7 @@ import Testing
     #expect(times.count == count)
   }
 
-  @Test func `intervals are computed in seconds`() {
+  @Test func `strides are measured in seconds`() {
     typealias Span = TaskScheduler.SchedulerTimeType.Stride
     #expect(Span.seconds(1.5) + 0.5 == 2)
     #expect(Span.milliseconds(1500) * 2 == 3)

@@ -23,26 +23,27 @@ import Testing
 
   private func note<Value>(_: Value) { out.print(MainQueue.isCurrent) }
 
-  @MainActor @Test func `values are received on a background queue`() async {
+  @MainActor @Test func `receive(on:) delivers values on a background queue`() async {
     let found = await places(3) { queue in
       Just(1).map(note).receive(on: queue).map(note).sink(receiveValue: note)
     }
     #expect(found == "true / false / false")
   }
 
-  @MainActor @Test func `a subscription happens on a background queue`() async {
+  @MainActor @Test func `subscribe(on:) subscribes on a background queue`() async {
     let found = await places(2) { queue in Just(1).subscribe(on: queue).map(note).sink(receiveValue: note) }
     #expect(found == "false / false")
   }
 
-  @MainActor @Test func `work happens in the background and values arrive on the main queue`() async {
+  @MainActor @Test func `subscribe(on:) works on a background queue and receive(on:) delivers on the main queue`() async
+  {
     let found = await places(2) { queue in
       Just(1).subscribe(on: queue).map(note).receive(on: DispatchQueue.main).sink(receiveValue: note)
     }
     #expect(found == "false / true")
   }
 
-  @Test func `values are received on a run loop`() async {
+  @Test func `receive(on:) delivers values on a run loop`() async {
     await onRunLoop { loop in
       let home = Thread.current
       let subscription = Just("done").receive(on: loop)
@@ -55,7 +56,7 @@ import Testing
     #expect(out.joined == "subscribed / true / finished")
   }
 
-  @MainActor @Test func `values are received on an operation queue`() async {
+  @MainActor @Test func `receive(on:) delivers values on an operation queue`() async {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     queue.isSuspended = true
@@ -68,7 +69,7 @@ import Testing
     subscription.cancel()
   }
 
-  @MainActor @Test func `the immediate scheduler runs inside the call`() {
+  @MainActor @Test func `the immediate scheduler runs work before the call returns`() {
     _ = Just(1).receive(on: ImmediateScheduler.shared).sink { _ in out.print(MainQueue.isCurrent) }
     #expect(out.joined == "true")
   }

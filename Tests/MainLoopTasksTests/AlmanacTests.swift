@@ -22,7 +22,8 @@ import Testing
     connection = try ServiceConnection(to: .address(bus.address))
   }
 
-  @Test func `each subscriber receives almanacs, nil without access, and nothing after cancelling`() async throws {
+  @Test func `a subscriber receives almanacs, nil when access is lost, and nothing after it is cancelled`() async throws
+  {
     var (zones, others): ([String?], [DayPhase?]) = ([], [])
     var cancelled = false
     let almanacs = connection.almanacPublisher().handleEvents(receiveCancel: { cancelled = true })
@@ -46,7 +47,9 @@ import Testing
     withExtendedLifetime(other) {}
   }
 
-  @Test func `a loop over almanacs continues after a restart of the service and ends with its task`() async throws {
+  @Test func `a loop over almanacs continues after a restart of the service and ends when its task is cancelled`()
+    async throws
+  {
     var zones: [String] = []
     var hasEnded = false
     let task = Task {

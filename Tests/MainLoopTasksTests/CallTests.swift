@@ -22,7 +22,7 @@ import Testing
     return try #require(result)
   }
 
-  @Test func `a call returns its reply`() async throws {
+  @Test func `an asynchronous call returns its reply`() async throws {
     let message = Message(
       calling: "NameHasOwner", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
       [.string("org.freedesktop.DBus")])
@@ -30,14 +30,14 @@ import Testing
     #expect(try await result(of: call).get() == [.boolean(true)])
   }
 
-  @Test func `a call throws the error of the other side`() async throws {
+  @Test func `an asynchronous call throws the error that it receives`() async throws {
     let message = Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody")
     let call = Task { try await connection.call(message) }
     let result = try await result(of: call)
     #expect(throws: CallFailure.self) { try result.get() }
   }
 
-  @Test func `a cancelled task makes no call`() async throws {
+  @Test func `a call in a cancelled task is not sent`() async throws {
     let message = Message(calling: "M", of: "a.b", at: "/", on: connection.uniqueName)
     let call = Task { try await connection.call(message, timeout: .never) }
     call.cancel()
@@ -74,7 +74,7 @@ import Testing
     try await body(counter, object, proxy)
   }
 
-  @Test func `a proxy calls methods, and reads and writes properties`() async throws {
+  @Test func `a proxy calls methods and accesses properties asynchronously`() async throws {
     try await withCounter { counter, _, proxy in
       let numbers = Task {
         let sum = try await proxy.call("Add", 2, expecting: "i")
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `a loop over signals receives each signal and ends with its task`() async throws {
+  @Test func `a loop over signals receives every signal and ends when its task is cancelled`() async throws {
     try await withCounter { _, object, proxy in
       var seen: [Int32] = []
       var hasEnded = false
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `publishers of signals and properties end with their subscriptions`() async throws {
+  @Test func `publishers of signals and properties send nothing after they are cancelled`() async throws {
     try await withCounter { counter, object, proxy in
       var (signals, values): ([Int32], [Int32]) = ([], [])
       var subscriptions: Set<AnyCancellable> = []

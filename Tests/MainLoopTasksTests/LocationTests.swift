@@ -26,7 +26,7 @@ private final class TestSource: LocationSource {
 
   init() { manager = LocationManager(source: source) }
 
-  @Test func `a loop over locations receives the newest and ends with its task`() async throws {
+  @Test func `a slow loop over locations receives the newest one and ends when its task is cancelled`() async throws {
     let publicist = LocationPublicist(manager)
     manager.startUpdatingLocation()
     var latitudes: [Double] = []
@@ -53,7 +53,7 @@ private final class TestSource: LocationSource {
     #expect(latitudes == [1, 4])
   }
 
-  @Test func `the current location is requested once and releases the source`() async throws {
+  @Test func `currentLocation() returns one location and releases the source`() async throws {
     async let location = manager.currentLocation()
     try await settle("the request") { source.required != nil }
     source.move(to: 52)
@@ -61,7 +61,7 @@ private final class TestSource: LocationSource {
     #expect(source.required == nil)
   }
 
-  @Test func `the current location fails if the source fails, access is refused or time runs out`() async throws {
+  @Test func `currentLocation() throws if the source fails, access is refused or the timeout passes`() async throws {
     func failure(timeout: Duration = .seconds(30), _ event: LocationSourceEvent?) async throws -> LocationError.Code? {
       var error: LocationError?
       let task = Task {
@@ -81,7 +81,7 @@ private final class TestSource: LocationSource {
     #expect(try await failure(timeout: .milliseconds(20), nil) == .locationUnknown)
   }
 
-  @Test func `cancelling a request for the current location releases the source unless another request needs it`()
+  @Test func `cancelling one of two calls of currentLocation() does not release the source`()
     async throws
   {
     let first = Task { try await manager.currentLocation() }
@@ -95,7 +95,9 @@ private final class TestSource: LocationSource {
     #expect(source.required == nil)
   }
 
-  @Test func `live updates contain the newest location and its diagnostics, and end with their task`() async throws {
+  @Test func `live updates contain the newest location and its diagnostics, and end when their task is cancelled`()
+    async throws
+  {
     var updates: [LocationUpdate] = []
     let task = Task { for await update in LocationUpdate.liveUpdates(from: { source }) { updates.append(update) } }
     try await settle("the source is used") { source.required == .exact }
@@ -113,7 +115,7 @@ private final class TestSource: LocationSource {
     try await settle("the end") { source.required == nil }
   }
 
-  @Test func `an observed model follows its source while it exists`() async throws {
+  @Test func `an observed model follows its source until it is released`() async throws {
     var model: LiveLocation? = LiveLocation(from: source) { $0.desiredAccuracy = .city }
     #expect(source.required == .city && model?.update.location == nil)
     var changes = 0

@@ -5,7 +5,7 @@ import Testing
 
 /// A separate program whose loop serves tasks, because the test run itself already serves the main queue.
 @Suite(.serialized) struct ProgramTests {
-  @Test func `tasks run on GLib's main loop, sleep, follow publishers and are cancelled`() throws {
+  @Test func `tasks on GLib's main loop can sleep, follow publishers and be cancelled`() throws {
     let result = try run([Rig.product("tasks-example")])
     #expect(result.exit == .status(0), "\(result.standardError)")
     #expect(
@@ -15,13 +15,13 @@ import Testing
       ])
   }
 
-  @Test func `a debug build reports once that tasks are not served`() throws {
+  @Test func `a debug build prints one hint if the loop does not serve tasks`() throws {
     let process = try ChildProcess([Rig.product("GeopublicistTasksBenchmark"), "unserved"])
     try eventually("the hint") { process.standardError.contains("call MainLoop.main.serveTasks()") }
     #expect(process.exited == nil && process.standardError.count(where: \.isNewline) == 1)
   }
 
-  @Test func `a loop that serves tasks sleeps while there are none`() throws {
+  @Test func `a loop that serves tasks does not wake up while there are none`() throws {
     let result = try run([Rig.product("GeopublicistTasksBenchmark"), "idle"])
     let line = try #require(result.standardOutput.split(separator: "\n").last)
     // The end of a sleep of two seconds wakes one or two threads; polling would show hundreds.
@@ -35,7 +35,7 @@ import Testing
     return bytes.range(of: Data("$s\(module.count)\(module)".utf8)) != nil
   }
 
-  @Test func `the service links nothing that runs tasks`() throws {
+  @Test func `the service does not link the modules for tasks`() throws {
     for module in ["MainLoopTasks", "Combine"] { #expect(try !links("geopublicistd", module)) }
     #expect(try links("geopublicistd", "MainLoop"))
     #expect(try links("tasks-example", "MainLoopTasks"))

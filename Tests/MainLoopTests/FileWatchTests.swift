@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `a watch reports readable data`() throws {
+  @Test func `a file watch reports readable data`() throws {
     let pipe = try Pipe()
     var received = ""
     let watch = MainLoop.main.watch(descriptor: pipe.reading, for: .readable) { found in
@@ -47,7 +47,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `a watch is called again until everything is read`() throws {
+  @Test func `a file watch reports readable data until all of it is read`() throws {
     let pipe = try Pipe()
     var calls = 0
     let watch = MainLoop.main.watch(descriptor: pipe.reading, for: .readable) { _ in calls += 1 }
@@ -56,7 +56,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `a watch reports that writing is possible`() throws {
+  @Test func `a file watch reports that a full pipe has room again`() throws {
     let pipe = try Pipe()
     var writable = false
     let block = String(repeating: "x", count: 4_096)
@@ -71,7 +71,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `a watch reports a hang-up`() throws {
+  @Test func `a file watch reports that the other end was closed`() throws {
     let pipe = try Pipe()
     var found: FileCondition = []
     var watch: FileWatch?
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// Regression: a source without conditions was called repeatedly after a hang-up.
-  @Test func `a watch without conditions is never called`() throws {
+  @Test func `a file watch without conditions is not called`() throws {
     let pipe = try Pipe()
     var calls = 0
     let watch = MainLoop.main.watch(descriptor: pipe.reading, for: .readable) { _ in calls += 1 }
@@ -97,7 +97,7 @@ import Testing
     try turning("it is called again") { calls > 0 }
   }
 
-  @Test func `the watched conditions may change`() throws {
+  @Test func `the conditions of a file watch can be changed`() throws {
     let pipe = try Pipe()
     var found: [FileCondition] = []
     let watch = MainLoop.main.watch(descriptor: pipe.writing, for: []) { found.append($0) }
@@ -110,7 +110,7 @@ import Testing
     try turning(for: .milliseconds(10), "it is no longer called") { found.count == count }
   }
 
-  @Test func `a source ends with its owner`() throws {
+  @Test func `a file watch that is cancelled or released is not called again`() throws {
     let pipe = try Pipe()
     var calls = 0
     var watch: FileWatch? = MainLoop.main.watch(descriptor: pipe.reading, for: .readable) { _ in calls += 1 }
@@ -123,7 +123,7 @@ import Testing
     try turning(for: .milliseconds(20), "it is no longer called") { calls == before }
   }
 
-  @Test func `one descriptor can have two watches`() throws {
+  @Test func `two file watches of one descriptor are both called`() throws {
     let pipe = try Pipe()
     var first = 0
     var second = 0

@@ -4,7 +4,7 @@ import MainLoop
 import Testing
 
 @Suite struct LoopClockTests {
-  @Test func `the system clocks match the kernel's`() {
+  @Test func `the loop's clocks agree with the kernel's clocks`() {
     func kernel(_ clock: clockid_t) -> Int64 {
       var time = timespec()
       clock_gettime(clock, &time)
@@ -18,7 +18,7 @@ import Testing
     #expect((kernel(CLOCK_REALTIME)...kernel(CLOCK_REALTIME) + 1_000_000).contains(Int64(clock.realtime())))
   }
 
-  @Test func `monotonic time does not go back`() {
+  @Test func `the monotonic clock does not go back`() {
     var last = monotonic
     for _ in 0..<1_000 {
       let now = monotonic
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `tests may replace the clocks`() {
+  @Test func `a test can replace the clocks of the loop`() {
     let original = MainLoop.main.clock
     defer { MainLoop.main.clock = original }
     var time = MonotonicInstant(microseconds: 5)

@@ -47,20 +47,20 @@ import Testing
 
   private func soon(_ milliseconds: Int64) -> MonotonicInstant { Echo.now + .milliseconds(milliseconds) }
 
-  @Test func `actions are performed in order, before those of the events that they raise`() {
+  @Test func `all actions of an event are performed before those of the events that they cause`() {
     let shell = Shell()
     shell.handle(.say(["a", "again", "b"]))
     #expect(shell.performed == ["|", "a", "again", "b", "|", "c", "d"])
   }
 
-  @Test func `a deadline is handled exactly once`() throws {
+  @Test func `a machine receives exactly one event for each deadline`() throws {
     let shell = Shell()
     shell.handle(.until(soon(10)))
     try turning("the timer fires") { !shell.host.machine.log.isEmpty }
     try turning(for: .milliseconds(30), "it does not fire again") { shell.host.machine.log == ["due"] }
   }
 
-  @Test func `a later deadline keeps the timer, an earlier one replaces it, and none ends it`() throws {
+  @Test func `the timer is replaced only if the deadline becomes earlier`() throws {
     let shell = Shell()
     shell.handle(.until(soon(10)))
     shell.handle(.until(soon(40)))
@@ -75,7 +75,7 @@ import Testing
     try turning(for: .milliseconds(30), "it does not fire") { shell.host.machine.log.count == 3 }
   }
 
-  @Test func `a timer that the shell holds back is not armed again for the same deadline`() throws {
+  @Test func `the timer is not armed again for a deadline that has already fired`() throws {
     let shell = Shell()
     var calls = 0
     shell.onTime = { calls += 1 }
@@ -87,7 +87,7 @@ import Testing
     #expect(shell.host.machine.log == ["say", "due"])
   }
 
-  @Test func `after a change of the clock, the timer is armed again`() throws {
+  @Test func `after disarm(), the timer is armed again for the same deadline`() throws {
     let shell = Shell()
     var calls = 0
     shell.onTime = { calls += 1 }
@@ -98,7 +98,7 @@ import Testing
     try turning("it fires again") { calls == 2 }
   }
 
-  @Test func `no timer outlives its shell`() throws {
+  @Test func `no timer fires after its shell is released`() throws {
     var calls = 0
     weak var released: Shell?
     do {

@@ -4,7 +4,7 @@ import MainLoop
 import Testing
 
 @Suite struct NextTurnTests {
-  @Test func `an action runs once, and never inside the call that schedules it`() throws {
+  @Test func `an action for the next turn runs once, and not inside the call that schedules it`() throws {
     var calls = 0
     let source = MainLoop.main.nextTurn { calls += 1 }
     #expect(calls == 0)
@@ -13,7 +13,7 @@ import Testing
     #expect(!source.isActive)
   }
 
-  @Test func `actions run in order`() throws {
+  @Test func `actions for the next turn run in the order of scheduling`() throws {
     var order: [Int] = []
     let sources = (0..<20).map { number in MainLoop.main.nextTurn { order.append(number) } }
     try turning("all run") { order.count == 20 }
@@ -21,7 +21,7 @@ import Testing
     withExtendedLifetime(sources) {}
   }
 
-  @Test func `an action scheduled in a turn runs in the next turn`() throws {
+  @Test func `an action that is scheduled during a turn runs in the next turn`() throws {
     var turns = 0
     var inner: LoopSource?
     var innerTurn: Int?
@@ -34,7 +34,7 @@ import Testing
     withExtendedLifetime((outer, inner)) {}
   }
 
-  @Test func `a repeated action runs until it returns false`() throws {
+  @Test func `an action of whileTrue runs until it returns false`() throws {
     var calls = 0
     let source = MainLoop.main.whileTrue {
       calls += 1
@@ -45,7 +45,7 @@ import Testing
     #expect(!source.isActive)
   }
 
-  @Test func `a busy source does not starve others`() throws {
+  @Test func `an action that always repeats does not starve a timer`() throws {
     var fired = false
     let busy = MainLoop.main.whileTrue { true }
     let timer = MainLoop.main.after(.milliseconds(5)) { fired = true }
@@ -53,7 +53,7 @@ import Testing
     withExtendedLifetime((busy, timer)) {}
   }
 
-  @Test func `a source without an owner exists until it ends or is cancelled`() throws {
+  @Test func `a source that is kept without an owner exists until it ends or is cancelled`() throws {
     var (calls, ticks) = (0, 0)
     weak var once: LoopSource?
     weak var ticking: LoopSource?

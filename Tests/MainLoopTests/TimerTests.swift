@@ -4,7 +4,7 @@ import MainLoop
 import Testing
 
 @Suite struct TimerTests {
-  @Test func `a timer fires once and not early`() throws {
+  @Test func `a timer fires once, and not early`() throws {
     let start = monotonic
     var fired: [Int64] = []
     let timer = MainLoop.main.after(.milliseconds(30)) { fired.append(monotonic) }
@@ -15,7 +15,7 @@ import Testing
     try turning(for: .milliseconds(80), "it does not fire again") { fired.count == 1 }
   }
 
-  @Test func `microseconds are not rounded down`() throws {
+  @Test func `a delay with a fraction of a millisecond is not rounded down`() throws {
     let start = monotonic
     var fired: Int64?
     let timer = MainLoop.main.after(.microseconds(1_500)) { fired = monotonic }
@@ -35,7 +35,7 @@ import Testing
     #expect(fired == timers.count)
   }
 
-  @Test func `the far future does not trap`() throws {
+  @Test func `a timer in the far future does not trap`() throws {
     var fired = 0
     let timers = [
       MainLoop.main.after(.milliseconds(Int64.max)) { fired += 1 },
@@ -57,7 +57,7 @@ import Testing
     withExtendedLifetime(timers) {}
   }
 
-  @Test func `a source ends with its owner`() throws {
+  @Test func `a timer that is released with its owner does not fire`() throws {
     final class Owner {
       var timer: LoopSource?
       var fired = 0
@@ -69,7 +69,7 @@ import Testing
     try turning(for: .milliseconds(40), "nothing fires") { fired == 0 }
   }
 
-  @Test func `cancelling twice is harmless`() {
+  @Test func `a timer may be cancelled twice`() {
     let timer = MainLoop.main.after(.milliseconds(0)) { Issue.record("it was cancelled") }
     timer.cancel()
     timer.cancel()
@@ -77,7 +77,7 @@ import Testing
     MainLoop.main.iterate()
   }
 
-  @Test func `a timer may end itself from its action`() throws {
+  @Test func `a repeating timer may be released in its own action`() throws {
     var ticks = 0
     var timer: LoopSource?
     timer = MainLoop.main.every(.microseconds(1_000)) {
@@ -89,7 +89,7 @@ import Testing
     #expect(timer == nil)
   }
 
-  @Test func `a timer may end another timer that is due`() throws {
+  @Test func `a timer may cancel another timer that is due`() throws {
     var fired: [String] = []
     var second: LoopSource?
     let first = MainLoop.main.after(.milliseconds(0)) {
@@ -102,7 +102,7 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
-  @Test func `objects that the action retains are released`() throws {
+  @Test func `after a timer has fired, its action is released`() throws {
     final class Held {}
     weak var held: Held?
     var fired = false
@@ -121,7 +121,7 @@ import Testing
     withExtendedLifetime(timer) {}
   }
 
-  @Test func `a repeating timer does not drift`() throws {
+  @Test func `delays of a repeating timer do not accumulate`() throws {
     let start = monotonic
     var ticks: [Int64] = []
     let timer = MainLoop.main.every(.microseconds(5_000)) { ticks.append(monotonic - start) }
@@ -133,7 +133,7 @@ import Testing
     withExtendedLifetime(timer) {}
   }
 
-  @Test func `the first deadline can be specified`() throws {
+  @Test func `a repeating timer may have a separate first deadline`() throws {
     let start = monotonic
     var ticks: [Int64] = []
     let timer = MainLoop.main.every(.microseconds(60_000_000), first: MonotonicInstant(microseconds: start + 10_000)) {
@@ -145,7 +145,7 @@ import Testing
   }
 
   /// Regression: a program that had been stopped for an hour called a one-second action 3,600 times without a pause.
-  @Test func `missed deadlines are skipped`() throws {
+  @Test func `a repeating timer skips missed deadlines`() throws {
     var ticks: [Int64] = []
     let start = monotonic
     let timer = MainLoop.main.every(.microseconds(10_000)) {
@@ -158,7 +158,7 @@ import Testing
     withExtendedLifetime(timer) {}
   }
 
-  @Test func `a timer whose deadline is long past fires only once`() throws {
+  @Test func `a repeating timer does not make up for deadlines in the past`() throws {
     var ticks = 0
     let timer = MainLoop.main.every(.microseconds(60_000_000), first: .distantPast) { ticks += 1 }
     try turning("the first tick") { ticks > 0 }
@@ -167,7 +167,7 @@ import Testing
     withExtendedLifetime(timer) {}
   }
 
-  @Test func `a hundred thousand timers all fire`() throws {
+  @Test func `100,000 timers all fire`() throws {
     var fired = 0
     for _ in 0..<1_000 {
       let timers = (0..<100).map { _ in MainLoop.main.after(.milliseconds(0)) { fired += 1 } }

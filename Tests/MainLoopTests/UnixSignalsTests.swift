@@ -5,7 +5,7 @@ import MainLoop
 import Testing
 
 @Suite struct UnixSignalsTests {
-  @Test func `a signal arrives on the loop`() throws {
+  @Test func `a Unix signal is delivered in a later turn of the loop`() throws {
     var received: [Int32] = []
     let signals = UnixSignals([SIGUSR1, SIGUSR2]) { received.append($0) }
     raise(SIGUSR1)
@@ -16,7 +16,7 @@ import Testing
     withExtendedLifetime(signals) {}
   }
 
-  @Test func `only watched signals are blocked`() throws {
+  @Test func `only signals that are watched are blocked`() throws {
     func blocked() -> Set<Int32> {
       var mask = sigset_t()
       pthread_sigmask(SIG_BLOCK, nil, &mask)
@@ -30,7 +30,7 @@ import Testing
     #expect(blocked() == before.union([SIGUSR1]))
   }
 
-  @Test func `other signals are not affected`() throws {
+  @Test func `each watch receives only its own signals`() throws {
     var received: [Int32] = []
     let other = UnixSignals([SIGUSR2]) { received.append($0) }
     let signals = UnixSignals([SIGUSR1]) { received.append($0) }
@@ -40,7 +40,7 @@ import Testing
   }
 
   /// Regression: the loop continued to read the descriptor after the action had closed it.
-  @Test func `the action may release its watch`() throws {
+  @Test func `the action of a signal watch may release the watch`() throws {
     var received: [Int32] = []
     var signals: UnixSignals?
     signals = UnixSignals([SIGUSR1, SIGUSR2]) { signal in
@@ -61,7 +61,7 @@ import Testing
     while sigtimedwait(&rest, nil, &none) > 0 {}
   }
 
-  @Test func `the descriptor is closed with the watch`() throws {
+  @Test func `a signal watch closes its descriptor when it is released`() throws {
     func descriptors() -> Int { (0..<256).count { fcntl($0, F_GETFD) >= 0 } }
     let before = descriptors()
     for _ in 0..<50 { _ = UnixSignals([SIGUSR1]) { _ in } }

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `a journal that does not read blocks nothing, and later receives the number of lost messages`() throws {
+  @Test func `if the journal does not read, messages are dropped and their number is logged later`() throws {
     let journal = try Journal()
     let socket = try #require(JournalSocket(journal.path))
     // A blocking write would never return.
@@ -46,7 +46,7 @@ import Testing
     #expect(second.last == "MESSAGE=again\n")
   }
 
-  @Test func `a value with line breaks is preceded by its length`() throws {
+  @Test func `a log value with line breaks is sent with its length`() throws {
     let journal = try Journal()
     let socket = try #require(JournalSocket(journal.path))
     socket.write(JournalSocket.entry([("MESSAGE", "a\nb"), ("PRIORITY", "5")]))

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `each message is one datagram, to a socket in the file system and to an abstract one`(hasFile: Bool)
+  func `each notification is sent as one datagram to a path or an abstract socket`(hasFile: Bool)
     throws
   {
     let name = hasFile ? name : "@geopublicist-test-\(getpid())"
@@ -56,7 +56,7 @@ import Testing
     #expect(manager.received() == nil)
   }
 
-  @Test func `a reload carries the time at which it began`() throws {
+  @Test func `the notification of a reload contains the time at which the reload began`() throws {
     let manager = try Manager(name)
     let notifier = notifier(name)
     notifier.reloading()
@@ -65,7 +65,7 @@ import Testing
     #expect(message.split(separator: "=").last.flatMap { Int64($0) } ?? 0 > 0)
   }
 
-  @Test func `the watchdog is notified twice per interval, and only by the process for which it is meant`() throws {
+  @Test func `the watchdog is notified twice per interval, and only by the process named in the environment`() throws {
     let manager = try Manager(name)
     func interval(_ time: String?, _ process: String?, socket: String? = nil) -> Duration? {
       ServiceNotifier(
@@ -89,7 +89,7 @@ import Testing
     return descriptor
   }
 
-  @Test func `a missing, malformed or closed socket is ignored and leaves no descriptor open`() throws {
+  @Test func `a missing, malformed or closed notification socket is ignored`() throws {
     let before = nextDescriptor()
     for socket in [nil, "", "/", "@", "relative", "vsock:2:1", "/" + String(repeating: "x", count: 200)] {
       ServiceNotifier(socket: socket, watchdogMicroseconds: "2000", watchdogProcess: nil).ready()
@@ -105,7 +105,7 @@ import Testing
     notifier.stopping()
   }
 
-  @Test func `a service manager that does not read blocks nothing`() throws {
+  @Test func `a service manager that does not read does not block the service`() throws {
     let manager = try Manager(name)
     let notifier = notifier(name)
     for _ in 0..<5_000 { notifier.keepAlive() }

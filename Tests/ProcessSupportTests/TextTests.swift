@@ -3,7 +3,7 @@ import GeopublicistProcessSupport
 import Testing
 
 @Suite struct TextTests {
-  @Test func `a part is found in any text that contains it, but not in a shorter text`() {
+  @Test func `hasPart finds a text anywhere in a longer one`() {
     #expect("".hasPart(""))
     #expect(!"".hasPart("a"))
     #expect("ähnlich".hasPart("hn"))

@@ -23,7 +23,7 @@ extension Publisher where Output == AuthorizationStatus, Failure == Never {
 @Suite struct DriverTests {
   let scene = Scene()
 
-  @Test func `a subscriber is called in a later turn of the loop`() throws {
+  @Test func `a driver delivers values in a later turn of the loop`() throws {
     let driver = scene.publicist.authorizationPublisher().authorizedDriver()
     let recorder = driver.record()
     scene.source.authorize(.authorized(.whenInUse))
@@ -33,7 +33,7 @@ extension Publisher where Output == AuthorizationStatus, Failure == Never {
     recorder.cancel()
   }
 
-  @Test func `a new subscriber receives the last value and shares one subscription`() throws {
+  @Test func `all subscribers of a driver share one subscription, and a new one receives the last value`() throws {
     var subscriptions = 0
     let driver = scene.publicist.authorizationPublisher()
       .handleEvents(receiveSubscription: { _ in subscriptions += 1 })
@@ -52,7 +52,7 @@ extension Publisher where Output == AuthorizationStatus, Failure == Never {
     second.cancel()
   }
 
-  @Test func `nothing is delivered after cancel, even if already scheduled`() throws {
+  @Test func `a value that is already scheduled is not delivered after cancel`() throws {
     let recorder = scene.publicist.locationPublisher().receive(on: MainLoop.main).record()
     scene.source.move(north: 1)
     recorder.cancel()

@@ -19,7 +19,7 @@ import Testing
     source.onEvent?(.location(Location(latitude: latitude, longitude: 0, sequence: 99)))
   }
 
-  @Test func `nothing is known before a request`() {
+  @Test func `before the first request, the manager does not use its source and has no location`() {
     #expect(source.required.isEmpty)
     #expect(manager.location == nil)
     #expect(manager.authorizationStatus == .notDetermined)
@@ -31,7 +31,7 @@ import Testing
     #expect(source.startOvers == 0)
   }
 
-  @Test func `every location is delivered until the end`() {
+  @Test func `every location is delivered until updates are stopped`() {
     manager.startUpdatingLocation()
     manager.startUpdatingLocation()
     fix(1)
@@ -46,7 +46,7 @@ import Testing
     #expect(delegate.locations.allSatisfy { $0.receivedAt > 0 })
   }
 
-  @Test func `a location without demand is not delivered`() {
+  @Test func `a location that arrives while nothing is requested is not delivered`() {
     fix(1)
     manager.startUpdatingLocation()
     manager.stopUpdatingLocation()
@@ -55,7 +55,7 @@ import Testing
     #expect(manager.location == nil)
   }
 
-  @Test func `one location is delivered on request`() {
+  @Test func `requestLocation delivers one location and releases the source`() {
     manager.requestLocation()
     manager.requestLocation()
     #expect(source.required == [.exact])
@@ -69,7 +69,7 @@ import Testing
     #expect(source.required == [.exact, nil, .exact, nil])
   }
 
-  @Test func `a request while updating returns the source's last fix`() {
+  @Test func `requestLocation during updates asks the source for its last fix`() {
     manager.startUpdatingLocation()
     #expect(source.refreshes == 0)
     manager.requestLocation()
@@ -81,7 +81,7 @@ import Testing
     #expect(source.required == [.exact])
   }
 
-  @Test func `the accuracy may change while updating`() {
+  @Test func `desiredAccuracy can be changed during updates`() {
     manager.desiredAccuracy = .city
     manager.startUpdatingLocation()
     manager.desiredAccuracy = .city
@@ -89,7 +89,7 @@ import Testing
     #expect(source.required == [.city, .street])
   }
 
-  @Test func `the delegate may stop updates inside a callback`() {
+  @Test func `the delegate may stop updates in its callback`() {
     delegate.onLocation = { $0.stopUpdatingLocation() }
     manager.startUpdatingLocation()
     fix(1)
@@ -98,7 +98,7 @@ import Testing
     #expect(source.required == [.exact, nil])
   }
 
-  @Test func `when access is lost, the location is cleared before the loss is reported`() {
+  @Test func `when access is lost, the manager clears its location before it calls the delegate`() {
     manager.startUpdatingLocation()
     source.authorize(.authorized(.always))
     fix(1)
@@ -120,7 +120,7 @@ import Testing
       ])
   }
 
-  @Test func `a repeated authorization is not a change`() {
+  @Test func `an authorization that has not changed is not reported`() {
     source.authorize(.undecided)
     #expect(delegate.authorizations.isEmpty)
     source.authorize(.refused(.noAgent))
@@ -128,7 +128,7 @@ import Testing
     #expect(delegate.authorizations == [.notDetermined])
   }
 
-  @Test func `failures and the source's state are passed on`() {
+  @Test func `the delegate receives failures and the source's state`() {
     let status = SourceStatus(state: .unavailable, reason: .noSource, availableAccuracy: AccuracyLevel.none)
     source.onEvent?(.status(status))
     source.onEvent?(.failure(LocationError(.denied, "No")))
@@ -137,7 +137,7 @@ import Testing
     #expect(delegate.failures == [LocationError(.denied, "No")])
   }
 
-  @Test func `the manager drops its location and starts over`() {
+  @Test func `forgetLocation drops the location, and startOver also restarts the source`() {
     manager.startUpdatingLocation()
     fix(1)
     manager.forgetLocation()

@@ -18,7 +18,7 @@ import Testing
         Location(latitude: latitude, longitude: 13, accuracy: accuracy, timestamp: Timestamp(seconds: second + 1))))
   }
 
-  @Test func `a device that stays within 30 m for a minute is stationary until it moves`() {
+  @Test func `a device is stationary after a minute within 30 m, until it moves`() {
     defer { MainLoop.main.clock = .system }
     var updates: [LocationUpdate] = []
     let subscription = manager.updatePublisher().sink { updates.append($0) }
@@ -35,7 +35,7 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `updates run until the subscription is cancelled`() {
+  @Test func `the source is used until the subscription to updates is cancelled`() {
     let subscription = manager.updatePublisher().sink { _ in }
     #expect(source.level == .exact)
     subscription.cancel()

@@ -7,7 +7,7 @@ import Testing
 @Suite struct PublicistTests {
   let scene = Scene()
 
-  @Test func `authorization starts with the status at subscription`() {
+  @Test func `authorizationPublisher sends the current status first`() {
     let publisher = scene.publicist.authorizationPublisher()
     scene.source.authorize(.refused(.disabledByUser))
     let recorder = publisher.record()
@@ -16,7 +16,7 @@ import Testing
     #expect(recorder.completion == nil)
   }
 
-  @Test func `a refusal ends no stream`() {
+  @Test func `a refusal does not end authorizationPublisher`() {
     let recorder = scene.publicist.authorizationPublisher().record()
     scene.source.authorize(.refused(.disallowedByPolicy))
     scene.source.authorize(.refused(.rejectedByAgent))
@@ -24,14 +24,14 @@ import Testing
     #expect(recorder.values == [.notDetermined, .restricted, .denied, .authorizedAlways])
   }
 
-  @Test func `the current status waits for demand`() {
+  @Test func `authorizationPublisher sends the current status only on demand`() {
     let recorder = scene.publicist.authorizationPublisher().record(asking: .none)
     #expect(recorder.values == [])
     recorder.request(.max(1))
     #expect(recorder.values == [.notDetermined])
   }
 
-  @Test func `locations reach every subscriber and are not replayed`() {
+  @Test func `all subscribers receive the same locations, and a late one receives no earlier location`() {
     let first = scene.publicist.locationPublisher().record()
     scene.source.move(north: 0)
     let second = scene.publicist.locationPublisher().record()
@@ -41,7 +41,7 @@ import Testing
     #expect(second.values.count == 1)
   }
 
-  @Test func `errors have a separate stream`() {
+  @Test func `an error is sent to errorPublisher and does not end locationPublisher`() {
     let errors = scene.publicist.errorPublisher().record()
     let locations = scene.publicist.locationPublisher().record()
     scene.source.fail(.unavailable)
@@ -52,14 +52,14 @@ import Testing
     #expect(locations.completion == nil)
   }
 
-  @Test func `the publisher of the source's state starts with the current state`() {
+  @Test func `the publisher of the source's state sends the current state first`() {
     let recorder = scene.publicist.sourceStatusPublisher().record()
     let status = SourceStatus()
     scene.source.onEvent?(.status(status))
     #expect(recorder.values == [SourceStatus(), status])
   }
 
-  @Test func `cancelled subscribers receive nothing and retain nothing`() {
+  @Test func `cancelled subscribers receive nothing and do not retain the publicist`() {
     weak var publicist: LocationPublicist?
     weak var manager: LocationManager?
     let source = ScriptedSource()
@@ -75,7 +75,7 @@ import Testing
     #expect(manager == nil)
   }
 
-  @Test func `a subscription retains the publishers but not the publicist`() {
+  @Test func `a subscription does not retain the publicist`() {
     let source = ScriptedSource()
     let recorder = LocationPublicist(LocationManager(source: source)).locationPublisher().record()
     source.move(north: 1)

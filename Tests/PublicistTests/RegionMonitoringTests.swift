@@ -30,7 +30,7 @@ import Testing
     source.move(north: metres, accuracy: 10, at: Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime()))
   }
 
-  @Test func `a region reports its first state and releases the source far from the border`() throws {
+  @Test func `regionPublisher reports the first state and releases the source far from the border`() throws {
     let publicist = LocationPublicist(manager)
     var events: [RegionEvent] = []
     let subscription = publicist.regionPublisher(for: configuration()).sink { events.append($0) }
@@ -76,7 +76,7 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a manager that only monitors reports no locations, and monitoring can be stopped`() throws {
+  @Test func `a manager that only monitors a region reports no locations until monitoring is stopped`() throws {
     source.authorize(.authorized(.whenInUse))
     manager.startMonitoring(for: region)
     manager.startMonitoring(for: region)

@@ -8,7 +8,7 @@ import Testing
   private typealias Stride = MainLoop.SchedulerTimeType.Stride
   private let loop = MainLoop.main
 
-  @Test func `scheduled work is released when done`() throws {
+  @Test func `work is released after it has run`() throws {
     final class Held {}
     weak var held: Held?
     weak var timed: Held?
@@ -23,7 +23,7 @@ import Testing
     try turning("both are released") { held == nil && timed == nil }
   }
 
-  @Test func `repeated work keeps time until cancelled`() throws {
+  @Test func `repeated work does not drift, and stops when it is cancelled`() throws {
     let start = loop.now
     var times: [Int64] = []
     let work = loop.schedule(after: start.advanced(by: .milliseconds(5)), interval: .milliseconds(10)) {
@@ -36,7 +36,7 @@ import Testing
     try turning(for: .milliseconds(40), "no more") { times.count == count }
   }
 
-  @Test func `receive on the loop delivers in a later turn`() throws {
+  @Test func `receive(on:) delivers values in a later turn of the loop`() throws {
     var received: [Int] = []
     let subscription = [1, 2, 3].publisher.receive(on: loop).sink { received.append($0) }
     #expect(received.isEmpty)
@@ -44,7 +44,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `a timer publisher ticks`() throws {
+  @Test func `a timer publisher ticks until it is cancelled`() throws {
     var ticks: [MainLoop.SchedulerTimeType] = []
     let subscription = loop.timerPublisher(every: .milliseconds(5)).autoconnect().sink { ticks.append($0) }
     try turning("three ticks") { ticks.count >= 3 }
@@ -53,13 +53,13 @@ import Testing
     try turning(for: .milliseconds(30), "no more") { ticks.count == count }
   }
 
-  @Test func `literals are seconds`() {
+  @Test func `number literals for strides are in seconds`() {
     #expect((2 as Stride).microseconds == 2_000_000)
     #expect((0.5 as Stride).microseconds == 500_000)
     #expect((-1.5 as Stride).microseconds == -1_500_000)
   }
 
-  @Test func `units are microseconds`() {
+  @Test func `strides of all units are converted to microseconds`() {
     #expect(Stride.seconds(3).microseconds == 3_000_000)
     #expect(Stride.seconds(0.000_25).microseconds == 250)
     #expect(Stride.milliseconds(7).microseconds == 7_000)
@@ -69,7 +69,7 @@ import Testing
     #expect(Stride(exactly: UInt64.max) == nil)
   }
 
-  @Test func `arithmetic saturates instead of trapping`() {
+  @Test func `arithmetic with strides saturates instead of trapping`() {
     let longest = Stride(microseconds: .max)
     let shortest = Stride(microseconds: .min)
     #expect(Stride.seconds(Int.max) == longest)
@@ -99,7 +99,7 @@ import Testing
     #expect(MainLoop.SchedulerTimeType(microseconds: .min).distance(to: .init(microseconds: .max)) == longest)
   }
 
-  @Test func `times compare`() {
+  @Test func `scheduler times can be compared`() {
     let now = loop.now
     #expect(now < now.advanced(by: .microseconds(1)))
     #expect(now == now.advanced(by: 0))

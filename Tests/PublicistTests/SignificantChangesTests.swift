@@ -20,7 +20,7 @@ import Testing
     source.move(north: metres, accuracy: accuracy, at: Timestamp(seconds: second))
   }
 
-  @Test func `the distance filter counts from the last location delivered`() {
+  @Test func `the distance filter compares with the last location that was delivered`() {
     let manager = manager()
     manager.distanceFilter = 1
     manager.startUpdatingLocation()
@@ -31,7 +31,7 @@ import Testing
     #expect(seconds.last == 7)
   }
 
-  @Test func `locations that are not as accurate as required are not delivered`() {
+  @Test func `locations below the required accuracy are not delivered unless they were requested`() {
     let manager = manager()
     manager.requiredAccuracy = 50
     manager.startUpdatingLocation()
@@ -45,7 +45,7 @@ import Testing
     #expect(seconds == [3, 5], "a requested location is not filtered")
   }
 
-  @Test func `after the first location, the source is released until the next check`() {
+  @Test func `with significant changes, the source is released after the first location`() {
     let manager = manager()
     manager.startMonitoringSignificantLocationChanges()
     #expect(source.level == .exact)

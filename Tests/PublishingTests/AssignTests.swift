@@ -12,7 +12,7 @@ import Testing
   }
   let trace = Trace()
 
-  @Test func `assign(to:on:) retains its object until cancelled`() {
+  @Test func `assign(to:on:) retains its object until it is cancelled`() {
     var box: Box? = Box()
     weak let weakBox = box
     let subject = PassthroughSubject<Int, Never>()
@@ -24,7 +24,7 @@ import Testing
     #expect(trace.text == "held gone")
   }
 
-  @Test func `assign(to:on:) releases its object at completion`() {
+  @Test func `assign(to:on:) releases its object when upstream completes`() {
     var box: Box? = Box()
     weak let weakBox = box
     let subject = PassthroughSubject<Int, Never>()
@@ -60,7 +60,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited up:cancel")
   }
 
-  @Test func `Subscribers.Assign has unlimited demand, writes, and stops at cancel`() {
+  @Test func `Subscribers.Assign has unlimited demand and writes values until it is cancelled`() {
     let box = Box()
     let probe = Probe<Int, Never>(trace)
     let assign = Subscribers.Assign(object: box, keyPath: \.number)

@@ -6,21 +6,21 @@ import Testing
 @Suite("buffer") struct BufferTests {
   @Test(arguments: [
     Rule("has unlimited demand", asking: .none, "", gives: "up:sub up:unlimited"),
-    Rule("keeps the newest while there is no demand", asking: .max(1), "1 2 3 4 | ask:1", gives: "1 | 4"),
+    Rule("keeps the newest value while there is no demand", asking: .max(1), "1 2 3 4 | ask:1", gives: "1 | 4"),
     Rule(
-      "keeps the newest value, and the end behind it, until there is demand", asking: .none,
+      "keeps the newest value and the end until there is demand", asking: .none,
       "1 2 3 4 ask:2 5 6 7 8 end | ask:1", gives: "4 5 | 8 end"),
   ])
-  func `keepingNewest`(rule: Rule) {
+  func `keepingNewest satisfies its rules`(rule: Rule) {
     rule.check { $0.up.keepingNewest() }
     rule.check { $0.up.buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest) }
   }
 
   @Test(arguments: [
     Rule("requests as many values as fit", asking: .none, "", gives: "up:sub up:max(1)"),
-    Rule("a subject's oldest value stays", asking: .max(1), "?1 ?2 ?3 ?4 | ask:1", gives: "1 | 2"),
+    Rule("keeps a subject's oldest value", asking: .max(1), "?1 ?2 ?3 ?4 | ask:1", gives: "1 | 2"),
   ])
-  func `keepFull`(rule: Rule) {
+  func `buffer(prefetch: .keepFull) satisfies its rules`(rule: Rule) {
     rule.check { $0.up.buffer(size: 1, prefetch: .keepFull, whenFull: .dropOldest) }
   }
 
@@ -28,7 +28,7 @@ import Testing
     Rule("keeps the first values", asking: .none, "1 2 3 4 ask:all 5", gives: "1 2 5"),
     Rule("the end waits for the kept values", asking: .max(1), "1 2 3 end | ask:1 | ask:1", gives: "1 | 2 | 3 end"),
   ])
-  func `dropNewest`(rule: Rule) {
+  func `buffer(whenFull: .dropNewest) satisfies its rules`(rule: Rule) {
     rule.check { $0.up.buffer(size: 2, prefetch: .byRequest, whenFull: .dropNewest) }
   }
 
@@ -37,11 +37,11 @@ import Testing
       "cancels upstream when full, and fails behind the kept values", asking: .none, "1 clear 2 ask:all 3",
       gives: "up:cancel 1 fail")
   ])
-  func `customError`(rule: Rule) {
+  func `buffer(whenFull: .customError) satisfies its rules`(rule: Rule) {
     rule.check { $0.up.buffer(size: 1, prefetch: .byRequest, whenFull: .customError { .other }) }
   }
 
-  @Test func `cancel drops the kept values`() {
+  @Test func `cancelling a buffer drops its values`() {
     final class Token {}
     let subject = PassthroughSubject<Token, TestError>()
     let recorder = subject.keepingNewest().record(asking: .none)
@@ -56,7 +56,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test func `values sent from inside a value come out in order`() {
+  @Test func `values that are sent while a value is received are delivered in order`() {
     let subject = PassthroughSubject<Int, TestError>()
     let recorder = subject.buffer(size: 10, prefetch: .byRequest, whenFull: .dropOldest).record {
       if $0 < 4 { subject.send($0 + 1) }

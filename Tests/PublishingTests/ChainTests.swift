@@ -9,17 +9,17 @@ import Testing
       "subscribes to the second only after the first has ended", "| a:end b:1 b:end",
       gives: "a:sub a:unlimited | b:sub b:unlimited 1 end"),
     Rule(
-      "carries the unmet demand over", asking: .max(3), "a:1 a:end ask:1",
+      "passes the unmet demand on to the replacement", asking: .max(3), "a:1 a:end ask:1",
       gives: "a:sub a:max(3) 1 b:sub b:max(2) b:max(1)"),
-    Rule("after a failure of the first the second is not subscribed to", "a:fail", gives: "a:sub a:unlimited fail"),
+    Rule("does not subscribe to the second if the first fails", "a:fail", gives: "a:sub a:unlimited fail"),
     Rule("cancel reaches the first while it runs", "clear cancel a:end", gives: "a:cancel"),
     Rule("cancel reaches the second once it runs", "a:end clear cancel", gives: "b:cancel"),
   ])
-  func `append`(rule: Rule) {
+  func `append satisfies its rules`(rule: Rule) {
     rule.check { $0.a.append($0.b) }
   }
 
-  @Test func `append and prepend accept values, sequences and publishers; the last prepended is first`() {
+  @Test func `append and prepend accept values, sequences and publishers`() {
     let base = [3, 4].publisher.eraseToAnyPublisher()
     #expect(base.append(5, 6).record().values == [3, 4, 5, 6])
     #expect(base.append([5, 6]).record().values == [3, 4, 5, 6])

@@ -6,12 +6,12 @@ import Testing
 @Suite("collect") struct CollectTests {
   @Test(arguments: [
     Rule("the remainder is sent at the end", "1 2 3 end", gives: "[1, 2] [3] end"),
-    Rule("the remainder is dropped on failure", "1 2 3 fail", gives: "[1, 2] fail"),
+    Rule("a failure drops the remainder", "1 2 3 fail", gives: "[1, 2] fail"),
     Rule(
       "a demand for groups is a demand for as many values as they hold", asking: .max(2), "1 2 3 4",
       gives: "up:sub up:max(4) [1, 2] [3, 4]"),
   ])
-  func `collect(count)`(rule: Rule) {
+  func `collect(_:) satisfies its rules`(rule: Rule) {
     rule.check { $0.up.collect(2) }
   }
 
@@ -20,7 +20,7 @@ import Testing
     Rule("sends only the failure", "1 fail", gives: "fail"),
     Rule("sends an empty array if there was no value", "end", gives: "[] end"),
   ])
-  func `collect`(rule: Rule) {
+  func `collect satisfies its rules`(rule: Rule) {
     rule.check { $0.up.collect() }
   }
 
@@ -31,7 +31,7 @@ import Testing
     Rule("a failure drops the remainder", "1 fail 2s", gives: "fail"),
     Rule("nothing is sent after a cancellation", "1 cancel 2s", gives: ""),
   ])
-  func `collect by time stops its timer at the end`(rule: Rule) {
+  func `collect(.byTime) satisfies its rules and stops its timer when upstream ends`(rule: Rule) {
     var scheduler: TestScheduler?
     rule.check { stage in
       scheduler = stage.scheduler
@@ -42,9 +42,10 @@ import Testing
 
   @Test(arguments: [
     Rule(
-      "the first of time and count", "0.1s 1 2 3 4 5 | 1s | 6 end 1s", gives: "[1, 2] [3, 4] | [5] | [6] end")
+      "sends a group after the time or the count, whichever is first", "0.1s 1 2 3 4 5 | 1s | 6 end 1s",
+      gives: "[1, 2] [3, 4] | [5] | [6] end")
   ])
-  func `collect by time or count`(rule: Rule) {
+  func `collect(.byTimeOrCount) satisfies its rules`(rule: Rule) {
     rule.check { $0.up.collect(.byTimeOrCount($0.scheduler, 1, 2)) }
   }
 }

@@ -7,18 +7,18 @@ import Testing
   @Test(arguments: [
     Rule("is silent until every side has sent a value", "a:1 a:2 | b:10", gives: "| (2, 10)"),
     Rule("keeps the last value of a finished side", "a:1 a:end b:10 b:11 b:end", gives: "(1, 10) (1, 11) end"),
-    Rule("a side that ends without a value ends it immediately", "b:1 clear a:end", gives: "b:cancel end"),
+    Rule("ends immediately when a side ends without a value", "b:1 clear a:end", gives: "b:cancel end"),
     Rule("one failure cancels the other side before it is passed on", "clear b:fail", gives: "a:cancel fail"),
     Rule(
       "without demand no tuple passes; with demand the next contains the newest values", asking: .max(1),
       "a:1 b:10 a:2 clear ask:1 b:11", gives: "a:max(1) b:max(1) (2, 11)"),
     Rule("passes its demand on to every side", asking: .max(1), "", gives: "a:sub b:sub a:max(1) b:max(1)"),
   ])
-  func `combineLatest`(rule: Rule) {
+  func `combineLatest satisfies its rules`(rule: Rule) {
     rule.check { $0.a.combineLatest($0.b) }
   }
 
-  @Test func `combineLatest of one source with itself shows the half-updated pair`() {
+  @Test func `combineLatest of a subject with itself sends a pair after each of the two updates`() {
     let (trace, subject) = (Trace(), PassthroughSubject<Int, TestError>())
     subject.combineLatest(subject).record(trace)
     subject.send(1)
@@ -26,7 +26,7 @@ import Testing
     #expect(trace.text == "(1, 1) (2, 1) (2, 2)")
   }
 
-  @Test func `combineLatest combines three or four publishers, with and without a transform`() {
+  @Test func `combineLatest accepts two to four publishers, with and without a transform`() {
     let s = (0..<4).map { CurrentValueSubject<Int, TestError>($0) }
     let two = s[0].combineLatest(s[1]) { $0 * 10 + $1 }.record()
     let three = s[0].combineLatest(s[1], s[2]).map { "\($0)\($1)\($2)" }.record()

@@ -6,7 +6,7 @@ import Testing
 @Suite("multicast, makeConnectable, autoconnect") struct ConnectableTests {
   let trace = Trace()
 
-  @Test func `autoconnect connects on the first subscriber and disconnects with the last`() {
+  @Test func `autoconnect connects with the first subscriber and disconnects with the last`() {
     let probe = Probe<Int, Never>(trace)
     let connected = probe.makeConnectable().autoconnect()
     let a = connected.record()
@@ -17,7 +17,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited | up:cancel")
   }
 
-  @Test func `multicast: nothing arrives before connect; cancelling the connection stops the flow`() {
+  @Test func `multicast sends nothing before connect and nothing after its connection is cancelled`() {
     let probe = Probe<Int, TestError>(trace)
     let shared = probe.multicast(subject: PassthroughSubject())
     let recorder = shared.record(trace)
@@ -30,7 +30,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test func `multicast { … } makes one subject, when it is first needed`() {
+  @Test func `multicast with a closure creates one subject, when the first subscriber arrives`() {
     let probe = Probe<Int, TestError>()
     let shared = probe.multicast {
       trace.add("make")
@@ -45,7 +45,7 @@ import Testing
     connection.cancel()
   }
 
-  @Test func `multicast: releasing the connection cancels it`() {
+  @Test func `multicast cancels its connection when the connection is released`() {
     let probe = Probe<Int, TestError>(trace)
     let shared = probe.multicast(subject: PassthroughSubject())
     let recorder = shared.record()
@@ -58,7 +58,7 @@ import Testing
 
   @Test
   func
-    `multicast(subject: CurrentValueSubject(nil)).autoconnect() replays the last value, also after all subscribers had left`()
+    `multicast to a CurrentValueSubject replays the last value to every new subscriber`()
   {
     let source = PassthroughSubject<Int, Never>()
     let shared = source.map(Optional.init).multicast(subject: CurrentValueSubject<Int?, Never>(nil)).autoconnect()
@@ -72,7 +72,7 @@ import Testing
     #expect(a.values == [1, 2])
   }
 
-  @Test func `autoconnect: a second cancel of the same subscriber is ignored`() {
+  @Test func `autoconnect ignores a second cancel of the same subscriber`() {
     let probe = Probe<Int, Never>(trace)
     let connected = probe.makeConnectable().autoconnect()
     let a = connected.record()
@@ -86,7 +86,7 @@ import Testing
     #expect(trace.count(of: "up:cancel") == 1)
   }
 
-  @Test func `autoconnect connects again for a subscriber that arrives after all have left`() {
+  @Test func `autoconnect connects again for a subscriber that arrives after all others have left`() {
     let probe = Probe<Int, Never>(trace)
     let connected = probe.multicast(subject: PassthroughSubject()).autoconnect()
     connected.record().cancel()
@@ -96,7 +96,7 @@ import Testing
     #expect(second.values == [1])
   }
 
-  @Test func `autoconnect exposes its upstream, which can be connected by hand`() {
+  @Test func `the upstream of autoconnect can be subscribed to and connected directly`() {
     let probe = Probe<Int, Never>(trace)
     let connected = probe.makeConnectable().autoconnect()
     let recorder = connected.upstream.record()
@@ -106,7 +106,7 @@ import Testing
     connection.cancel()
   }
 
-  @Test func `makeConnectable holds everything back until connect`() {
+  @Test func `makeConnectable sends nothing before connect`() {
     let connectable = [1, 2].publisher.makeConnectable()
     connectable.record(trace)
     trace.mark()

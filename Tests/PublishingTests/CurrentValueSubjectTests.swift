@@ -14,7 +14,7 @@ import Testing
     #expect(trace.text == "| 7")
   }
 
-  @Test func `CurrentValueSubject without demand keeps only the latest`() {
+  @Test func `a subscriber of CurrentValueSubject without demand later receives only the newest value`() {
     let subject = CurrentValueSubject<Int, TestError>(0)
     let recorder = subject.record(trace, asking: .max(1))
     subject.send(1)
@@ -27,7 +27,7 @@ import Testing
     #expect(trace.text == "0 | 3")
   }
 
-  @Test func `CurrentValueSubject: send after the end is ignored, and value can still be read`() {
+  @Test func `send on a CurrentValueSubject that has ended does not change its value`() {
     let subject = CurrentValueSubject<Int, TestError>(1)
     subject.record(trace)
     subject.send(completion: .finished)
@@ -36,7 +36,7 @@ import Testing
     #expect(trace.text == "1 end v1")
   }
 
-  @Test func `CurrentValueSubject: setting value after the end changes it silently`() {
+  @Test func `setting the value of a CurrentValueSubject that has ended does not publish it`() {
     let subject = CurrentValueSubject<Int, TestError>(1)
     let recorder = subject.record(trace)
     subject.send(completion: .failure(.oops))
@@ -45,7 +45,7 @@ import Testing
     #expect(recorder.values == [1])
   }
 
-  @Test func `CurrentValueSubject: a new subscriber after the end receives only the end`() {
+  @Test func `a new subscriber of a CurrentValueSubject that has ended receives only the completion`() {
     let subject = CurrentValueSubject<Int, TestError>(1)
     subject.send(completion: .failure(.oops))
     let recorder = subject.record()
@@ -53,7 +53,7 @@ import Testing
     #expect(recorder.completion == .failure(.oops))
   }
 
-  @Test func `CurrentValueSubject: setting value publishes like send, and value is new inside the sink`() {
+  @Test func `setting the value of a CurrentValueSubject publishes it after the change`() {
     let subject = CurrentValueSubject<Int, TestError>(0)
     let recorder = subject.record { value in
       trace.add("\(value)=\(subject.value)")
@@ -66,7 +66,7 @@ import Testing
     #expect(trace.text == "0=0 1=1 2=2 3=3")
   }
 
-  @Test func `CurrentValueSubject has unlimited demand and forwards its upstream's values`() {
+  @Test func `CurrentValueSubject requests unlimited demand from its upstream and forwards its values`() {
     let probe = Probe<Int, TestError>(trace)
     let subject = CurrentValueSubject<Int, TestError>(0)
     let connection = probe.subscribe(subject)

@@ -6,16 +6,16 @@ import Testing
 @Suite("debounce") struct DebounceTests {
   @Test(arguments: [
     Rule("a completion discards the pending value", "1 0.5s end run", gives: "end"),
-    Rule("a failure discards the pending value too", "1 fail run", gives: "fail"),
+    Rule("a failure also discards the pending value", "1 fail run", gives: "fail"),
     Rule("a completion is delivered through the scheduler", "end | run", gives: "| end"),
     Rule("only the last of a burst passes, one interval after it", "1 0.5s 2 0.5s 3 0.9s | 0.1s", gives: "| 3"),
-    Rule("no demand at due time: the value is lost, not kept", asking: .none, "1 2s ask:1 2s 2 2s", gives: "2"),
+    Rule("a value without demand at its due time is lost", asking: .none, "1 2s ask:1 2s 2 2s", gives: "2"),
     Rule(
-      "demand counts; values due beyond it are lost", asking: .max(2), "1 2s 2 2s 3 2s 4 2s ask:1 5 2s", gives: "1 2 5"),
+      "values that are due without demand are lost", asking: .max(2), "1 2s 2 2s 3 2s 4 2s ask:1 5 2s", gives: "1 2 5"),
     Rule("has unlimited demand, whatever is requested", asking: .max(1), "ask:3", gives: "up:sub up:unlimited"),
-    Rule("nothing passes after cancel, although already scheduled", "1 clear cancel run 2 run", gives: "up:cancel"),
+    Rule("nothing is sent after cancel, even if already scheduled", "1 clear cancel run 2 run", gives: "up:cancel"),
   ])
-  func `debounce`(rule: Rule) {
+  func `debounce satisfies its rules`(rule: Rule) {
     rule.check { $0.up.debounce(for: 1, scheduler: $0.scheduler) }
   }
 
@@ -24,16 +24,16 @@ import Testing
       "values further apart than the interval all pass, each at its due time", "1 2s 2 2s 3 2s",
       gives: "1@1.0s 2@3.0s 3@5.0s")
   ])
-  func `debounce in virtual time`(rule: Rule) {
+  func `debounce satisfies its rules in virtual time`(rule: Rule) {
     rule.check { $0.up.debounce(for: 1, scheduler: $0.scheduler).timed(by: $0.scheduler) }
   }
 
   @Test(arguments: [Rule("delivers inside send", "1 | 2", gives: "1 | 2")])
-  func `debounce on ImmediateScheduler`(rule: Rule) {
+  func `debounce satisfies its rules on ImmediateScheduler`(rule: Rule) {
     rule.check { $0.up.debounce(for: 1, scheduler: ImmediateScheduler.shared) }
   }
 
-  @Test func `demand returned by receive(_:) is honoured, and no long queue remains after a burst`() {
+  @Test func `debounce delivers what receive(_:) requests and keeps no queue after a burst`() {
     let (scheduler, subject) = (TestScheduler(), PassthroughSubject<Int, TestError>())
     let recorder = subject.debounce(for: 0.5, scheduler: scheduler).record(asking: .max(1)) { $0 < 3 ? .max(1) : .none }
     for value in 1...5 {

@@ -6,20 +6,20 @@ import Testing
 @Suite("demand") struct DemandTests {
   let trace = Trace()
 
-  @Test func `demand adds up; unlimited demand remains unlimited`() {
+  @Test func `demands are added, and unlimited demand stays unlimited`() {
     trace.add((Subscribers.Demand.max(1) + .max(2)).traced)
     trace.add((Subscribers.Demand.unlimited + .max(1)).traced)
     trace.add((Subscribers.Demand.unlimited - .max(1)).traced)
     #expect(trace.text == "max(3) unlimited unlimited")
   }
 
-  @Test func `demand returned by receive(_:) is added to the total`() {
+  @Test func `the demand that receive(_:) returns is added to the total`() {
     let recorder = (1...5).publisher.record(trace, asking: .max(1)) { $0 < 3 ? .max(1) : .none }
     #expect(trace.text == "1 2 3")
     #expect(recorder.breaches == [])
   }
 
-  @Test func `demand: arithmetic with numbers`() {
+  @Test func `numbers can be added to and subtracted from a demand, and a demand can be multiplied`() {
     typealias Demand = Subscribers.Demand
     #expect(Demand.max(5) - 2 == .max(3))
     #expect(Demand.max(2) - .unlimited == .none)
@@ -36,12 +36,12 @@ import Testing
     #expect(Demand.unlimited.max == nil)
   }
 
-  @Test func `demand: overflow becomes unlimited`() {
+  @Test func `a demand that overflows becomes unlimited`() {
     #expect(Subscribers.Demand.max(.max) + .max(1) == .unlimited)
     #expect(Subscribers.Demand.max(.max) * 2 == .unlimited)
   }
 
-  @Test func `demand: compares with numbers and with other demands; unlimited is above all`() {
+  @Test func `demands compare with numbers and with each other`() {
     typealias Demand = Subscribers.Demand
     #expect(Demand.unlimited > .max(.max))
     #expect(Demand.max(1) < .max(2))
@@ -57,12 +57,12 @@ import Testing
     #expect(Set([Demand.max(1), .max(1), .unlimited]).count == 2)
   }
 
-  @Test func `a demand has a description`() {
+  @Test func `a demand is printed as max(…) or unlimited`() {
     #expect("\(Subscribers.Demand.unlimited)" == "unlimited")
     #expect("\(Subscribers.Demand.max(3))" == "max(3)")
   }
 
-  @Test func `completion: equal if both finished or failed with equal errors; the failure is readable`() {
+  @Test func `completions are equal if both finished or both failed with equal errors`() {
     typealias Completion = Subscribers.Completion<TestError>
     #expect(Completion.finished == .finished)
     #expect(Completion.failure(.oops) != .failure(.other))

@@ -4,10 +4,10 @@ import Publishing
 import Testing
 
 /// Details that matter in practice and that are in no table of rules.
-@Suite("details") struct DetailsTests {
+@Suite("special cases") struct DetailsTests {
   let trace = Trace()
 
-  @Test func `CurrentValueSubject: its value can be set from inside a sink`() {
+  @Test func `the value of a CurrentValueSubject can be set in its own sink`() {
     let subject = CurrentValueSubject<Int, Never>(0)
     let recorder = subject.record {
       if (1..<3).contains($0) { subject.value += 1 }
@@ -18,7 +18,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test func `@Published: its property can be set from inside a sink`() {
+  @Test func `a @Published property can be set in its own sink`() {
     final class Model { @Published var x = 0 }
     let (model, trace) = (Model(), trace)
     let subscription = model.$x.dropFirst().sink {
@@ -30,7 +30,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `@Published: one property follows another of the same object without retaining it`() {
+  @Test func `assign(to:) between two properties of one object does not retain the object`() {
     final class Model {
       @Published var x = 1
       @Published var twice = 0
@@ -46,14 +46,14 @@ import Testing
     #expect(weakModel == nil)
   }
 
-  @Test func `autoconnect of a source that ends immediately: the second subscriber receives only the end`() {
+  @Test func `after a source has ended, autoconnect sends only the completion to the next subscriber`() {
     let connected = [1, 2].publisher.makeConnectable().autoconnect()
     connected.record(trace, "a")
     connected.record(trace, "b")
     #expect(trace.text == "a1 a2 aend bend")
   }
 
-  @Test func `a second request to a Just sends nothing`() {
+  @Test func `a second request after a Just has completed sends nothing`() {
     let recorder = Just(1).record(trace, asking: .none)
     recorder.onValue = { [unowned recorder] _ in
       recorder.request(.max(1))
@@ -63,7 +63,7 @@ import Testing
     #expect(trace.text == "1 end")
   }
 
-  @Test func `a cancelled Just, Record or sequence sends nothing on demand`() {
+  @Test func `after they are cancelled, sources that wait for demand send nothing`() {
     let recorders = [
       Just(1).eraseToAnyPublisher().record(trace, asking: .none),
       [1].publisher.eraseToAnyPublisher().record(trace, asking: .none),
@@ -78,7 +78,7 @@ import Testing
     #expect(trace.text == "")
   }
 
-  @Test func `Future: a subscriber that is added while the promise is fulfilled receives the result`() {
+  @Test func `a subscriber that arrives while a Future delivers its result receives the result`() {
     var promise: Future<Int, Never>.Promise?
     let future = Future<Int, Never> { promise = $0 }
     future.record(trace, "a") { _ in
@@ -89,7 +89,7 @@ import Testing
     #expect(trace.entries.sorted() == ["a1", "aend", "b1", "bend"])
   }
 
-  @Test func `a sink may be cancelled inside its completion or released inside a value`() {
+  @Test func `a sink may be cancelled in its completion and released in receiveValue`() {
     let subject = PassthroughSubject<Int, Never>()
     var first: AnyCancellable?
     first = subject.sink(receiveCompletion: { _ in first?.cancel() }, receiveValue: { trace.add("a\($0)") })
@@ -105,7 +105,7 @@ import Testing
     #expect(second == nil)
   }
 
-  @Test func `a cycle of two subjects does not recurse endlessly`() {
+  @Test func `two subjects that feed each other do not recurse endlessly`() {
     let subject = PassthroughSubject<Int, Never>()
     let recorder = subject.record(trace)
     let subscription = subject.filter { $0 < 5 }.map { $0 + 1 }.subscribe(subject)
@@ -114,7 +114,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `demand, completion and identifiers may cross threads`() {
+  @Test func `demands, completions and identifiers are Sendable`() {
     func check<T: Sendable>(_ value: T) {}
     check(Subscribers.Demand.max(1))
     check(Subscribers.Completion<TestError>.finished)
@@ -122,7 +122,7 @@ import Testing
     check(Publishers.PrefetchStrategy.keepFull)
   }
 
-  @Test func `values can be read outside of any actor`() async {
+  @Test func `.values can be used outside of any actor`() async {
     var seen: [Int] = []
     for await value in [1, 2, 3].publisher.values { seen.append(value) }
     #expect(seen == [1, 2, 3])

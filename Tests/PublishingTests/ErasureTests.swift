@@ -6,7 +6,7 @@ import Testing
 @Suite("AnyPublisher, AnySubscriber, coders") struct ErasureTests {
   let trace = Trace()
 
-  @Test func `AnySubscriber of a subscriber forwards to it, with its identifier`() {
+  @Test func `an AnySubscriber forwards to its subscriber and has its identifier`() {
     let recorder = Recorder<Int, TestError>(trace, asking: .max(2))
     let erased = AnySubscriber(recorder)
     #expect(erased.combineIdentifier == recorder.combineIdentifier)
@@ -17,7 +17,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(2) 1 end")
   }
 
-  @Test func `an AnySubscriber made of closures requests the demand that the closures return`() {
+  @Test func `an AnySubscriber made of closures requests the demand that its closures return`() {
     let subscriber = AnySubscriber<Int, TestError>(
       receiveSubscription: { $0.request(.max(1)) },
       receiveValue: {
@@ -32,7 +32,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(1) 1 end")
   }
 
-  @Test func `AnySubscriber of a subject has unlimited demand`() {
+  @Test func `an AnySubscriber of a subject has unlimited demand`() {
     let subject = PassthroughSubject<Int, TestError>()
     let recorder = subject.record()
     let probe = Probe<Int, TestError>(trace)
@@ -42,7 +42,7 @@ import Testing
     #expect(probe.requested == .unlimited)
   }
 
-  @Test func `a subject can be erased and still accepts values through the protocol`() {
+  @Test func `a type-erased subject still publishes what is sent through the protocol Subject`() {
     let subject: any Subject<Int, TestError> = PassthroughSubject<Int, TestError>()
     let erased = subject.eraseToAnyPublisher()
     let recorder = erased.record()
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `encode and decode go through the coder; an error of the coder cancels upstream and fails`() {
+  @Test func `encode and decode use their coder and fail if the coder throws`() {
     let round = [1, 2].publisher.encode(encoder: TextCoder()).decode(type: Int.self, decoder: TextCoder()).record()
     #expect(round.values == [1, 2])
     let probe = Probe<Int, TestError>(trace)
@@ -76,7 +76,7 @@ import Testing
     #expect(bad.completion?.traced == "fail")
   }
 
-  @Test func `an object's identifier never changes, and two objects have different ones`() {
+  @Test func `the identifier of an object is constant and unique`() {
     let a = Recorder<Int, Never>()
     let b = Recorder<Int, Never>()
     #expect(a.combineIdentifier == a.combineIdentifier)

@@ -11,7 +11,7 @@ import Testing
   }
   typealias Source = PassthroughSubject<Int, TestError>
 
-  @Test func `map with one, two and three key paths`() {
+  @Test func `map accepts one, two or three key paths`() {
     let person = Just(Person())
     #expect(person.map(\.name).record().values == ["A"])
     let two = person.eraseToAnyPublisher().map(\.name, \.age).record()
@@ -20,7 +20,7 @@ import Testing
     #expect(three.values.map { "\($0)" } == ["(\"A\", 1, 2.5)"])
   }
 
-  @Test func `consecutive maps become one map, and consecutive filters become one filter`() {
+  @Test func `two consecutive maps are combined into one, and so are two filters`() {
     let subject = Source()
     let mapped: Publishers.Map<Source, String> = subject.map { $0 + 1 }.map { "\($0)" }
     let filtered: Publishers.Filter<Source> = subject.filter { $0 % 2 == 0 }.filter { $0 % 3 == 0 }
@@ -33,7 +33,7 @@ import Testing
   @Test(arguments: [
     Rule("requests a value for each one that it drops", asking: .max(2), "+1 +1 +2", gives: "1 max(0) max(1) 2 max(0)")
   ])
-  func `an operator that drops a value`(rule: Rule) {
+  func `an operator that drops a value requests another one`(rule: Rule) {
     var count = 0
     rule.check {
       $0.up.filter { _ in
@@ -56,11 +56,11 @@ import Testing
     Rule("passes values on", "1 end", gives: "1 end"),
     Rule("passes a failure on", "fail", gives: "fail"),
   ])
-  func `replaceEmpty`(rule: Rule) {
+  func `replaceEmpty satisfies its rules`(rule: Rule) {
     rule.check { $0.up.replaceEmpty(with: 7) }
   }
 
-  @Test func `removeDuplicates: the first value passes without a comparison`() {
+  @Test func `removeDuplicates passes the first value without a comparison`() {
     let trace = Trace()
     [1, 2].publisher
       .removeDuplicates {
@@ -74,7 +74,7 @@ import Testing
 
   @Test
   func
-    `removeDuplicates(by:) compares with the last value RECEIVED, not the last let through: slow drift never passes`()
+    `removeDuplicates compares with the last value that it received, even if it dropped that value`()
   {
     let subject = PassthroughSubject<Double, Never>()
     let recorder = subject.removeDuplicates { abs($0 - $1) < 1 }.record()

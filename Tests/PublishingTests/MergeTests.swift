@@ -16,21 +16,21 @@ import Testing
     Rule(
       "a stored value is sent before the end of its side", asking: .max(1), "a:1 a:2 a:end b:end | ask:1",
       gives: "1 | 2 end"),
-    Rule("cancel reaches every side once", "clear cancel cancel a:1 b:end", gives: "a:cancel b:cancel"),
+    Rule("cancel reaches every publisher once", "clear cancel cancel a:1 b:end", gives: "a:cancel b:cancel"),
   ])
-  func `merge`(rule: Rule) {
+  func `merge satisfies its rules`(rule: Rule) {
     rule.check { $0.a.merge(with: $0.b) }
   }
 
   @Test(arguments: [
-    Rule("Just sends its value before the next is subscribed to", "", gives: "0 up:sub up:unlimited")
+    Rule("Just sends its value before the next publisher is subscribed to", "", gives: "0 up:sub up:unlimited")
   ])
-  func `merge subscribes in order`(rule: Rule) {
+  func `merge subscribes to its publishers in order`(rule: Rule) {
     rule.check { Just(0).setFailureType(to: TestError.self).merge(with: $0.up) }
   }
 
   @Test(arguments: 3...8)
-  func `merge of three to eight passes all values, in every form`(count: Int) {
+  func `every form of merge passes the values of three to eight publishers`(count: Int) {
     let s = (0..<8).map { _ in PassthroughSubject<Int, TestError>() }
     let merged: AnyPublisher<Int, TestError> =
       switch count {
@@ -51,7 +51,7 @@ import Testing
     #expect(recorder.completion == .finished)
   }
 
-  @Test func `MergeMany: a list and a variable number of arguments are equivalent; an empty one ends immediately`() {
+  @Test func `MergeMany accepts a list or arguments, and ends immediately if there are none`() {
     let (a, b) = (PassthroughSubject<Int, TestError>(), PassthroughSubject<Int, TestError>())
     let forms: [Publishers.MergeMany<PassthroughSubject<Int, TestError>>] = [
       Publishers.MergeMany([a, b]), Publishers.MergeMany(a, b), Publishers.MergeMany(a).merge(with: b),
@@ -65,7 +65,7 @@ import Testing
     #expect(none.completion == .finished)
   }
 
-  @Test func `merging the same publisher with itself doubles every value`() {
+  @Test func `merging a subject with itself delivers every value twice`() {
     let subject = PassthroughSubject<Int, TestError>()
     let recorder = subject.merge(with: subject).record()
     subject.send(1)
@@ -73,7 +73,7 @@ import Testing
     #expect(recorder.values == [1, 1, 2, 2])
   }
 
-  @Test func `merge delivers every requested value before a failure`() {
+  @Test func `merge delivers every requested value before it fails`() {
     let silent = Empty<Int, TestError>(completeImmediately: false)
     let recorder = Record(output: [0, 5, 6], completion: .failure(TestError.oops)).merge(with: silent)
       .record(asking: .none)
@@ -88,7 +88,7 @@ import Testing
     #expect(both.trace.text == "5 6 2 1 fail")
   }
 
-  @Test func `merge under a demand that becomes unlimited does not collect an endless sequence`() {
+  @Test func `merge stops an endless sequence when the subscriber cancels`() {
     let recorder = (0...).publisher.merge(with: Just(-1)).prefix(3).record(asking: .max(1)) { _ in .unlimited }
     #expect(recorder.trace.text == "0 1 2 end")
   }

@@ -6,7 +6,7 @@ import Testing
 @Suite("print, handleEvents, breakpoint") struct ObservingTests {
   let trace = Trace()
 
-  @Test func `print logs subscription, request, values and end, but no empty demand returned for a value`() {
+  @Test func `print logs the subscription, the request, values and the completion`() {
     let stream = LineStream()
     [1, 2].publisher.print("p", to: stream).record()
     #expect(
@@ -19,7 +19,7 @@ import Testing
       ])
   }
 
-  @Test func `print logs limited requests, demand returned for a value, failure and cancel`() {
+  @Test func `print logs limited requests, additional demand, a failure and a cancel`() {
     let stream = LineStream()
     let subject = PassthroughSubject<Int, TestError>()
     let recorder = subject.print("", to: stream).record(asking: .max(1)) { $0 == 1 ? .max(2) : .none }
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: Described.all)
-  func `print shows the description of a subscription`(_ described: Described) {
+  func `print logs the description of the subscription`(_ described: Described) {
     let stream = LineStream()
     let cancellable = described.publisher(TestScheduler())
       .print("", to: stream)
@@ -51,7 +51,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test func `handleEvents observes the subscription before the request, then values and the end`() {
+  @Test func `handleEvents reports the subscription, the request, values and the completion in order`() {
     [1, 2].publisher
       .handleEvents(
         receiveSubscription: { _ in trace.add("subscription") },
@@ -64,7 +64,7 @@ import Testing
     #expect(trace.text == "subscription request:unlimited 1 2 end")
   }
 
-  @Test func `handleEvents: cancel is observed before upstream is cancelled; returned demand counts as a request`() {
+  @Test func `handleEvents reports a cancel before it cancels upstream, and additional demand as a request`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder =
       probe

@@ -7,7 +7,7 @@ import Testing
   let trace = Trace()
   let subject = PassthroughSubject<Int, TestError>()
 
-  @Test func `PassthroughSubject without demand loses values`() {
+  @Test func `a PassthroughSubject drops values for which there is no demand`() {
     let recorder = subject.record(trace, asking: .max(1))
     subject.send(1)
     subject.send(2)
@@ -16,7 +16,7 @@ import Testing
     #expect(trace.text == "1 3")
   }
 
-  @Test func `a subject that has ended ignores everything, and ends new subscribers`() {
+  @Test func `a subject that has completed ignores later values and completes new subscribers`() {
     let a = subject.sink(receiveCompletion: { _ in trace.add("aend") }, receiveValue: { trace.add("\($0)") })
     subject.send(1)
     subject.send(completion: .finished)
@@ -29,7 +29,7 @@ import Testing
     b.cancel()
   }
 
-  @Test func `nested sends are delivered depth first`() {
+  @Test func `a value that is sent during a send is delivered first`() {
     let a = subject.record(trace, "a") {
       if $0 == 1 { subject.send(2) }
       return .none
@@ -40,7 +40,7 @@ import Testing
     #expect(a.breaches + b.breaches == [])
   }
 
-  @Test func `a subscriber added during a send does not get that value`() {
+  @Test func `a subscriber that is added during a send does not receive its value`() {
     subject.record(trace, "a") {
       if $0 == 1 { subject.record(trace, "b") }
       return .none
@@ -50,7 +50,7 @@ import Testing
     #expect(trace.text == "a1 a2 b2")
   }
 
-  @Test func `a subscriber cancelled during a send does not get that value`() {
+  @Test func `a subscriber that is cancelled during a send does not receive its value`() {
     let b = Recorder<Int, TestError>(trace, "b")
     subject.record(trace, "a") { _ in
       b.cancel()
@@ -63,13 +63,13 @@ import Testing
     #expect(b.breaches == [])
   }
 
-  @Test func `subscribers receive values in the order of subscription (Combine leaves it unspecified)`() {
+  @Test func `subscribers receive values in the order of subscription, which Combine does not specify`() {
     for name in ["a", "b", "c", "d"] { subject.record(trace, name) }
     subject.send(1)
     #expect(trace.text == "a1 b1 c1 d1")
   }
 
-  @Test func `subscribers receive values in the order of subscription, also after some have cancelled`() {
+  @Test func `subscribers receive values in the order of subscription even after some have cancelled`() {
     let recorders = (0..<6).map { subject.record(trace, "s\($0):") }
     recorders[1].cancel()
     recorders[4].cancel()
@@ -79,13 +79,13 @@ import Testing
     #expect(trace.text == "s0:1 s2:1 s3:1 s5:1 s0:end s2:end s3:end s5:end late:end")
   }
 
-  @Test func `a completion is delivered without any demand`() {
+  @Test func `a subject delivers its completion without demand`() {
     subject.record(trace, asking: .none)
     subject.send(completion: .finished)
     #expect(trace.text == "end")
   }
 
-  @Test func `PassthroughSubject requests nothing from its upstream until there is demand`() {
+  @Test func `a PassthroughSubject requests nothing from its upstream before it has demand`() {
     let probe = Probe<Int, TestError>(trace)
     let connection = probe.subscribe(subject)
     #expect(trace.text == "up:sub")
@@ -96,7 +96,7 @@ import Testing
     connection.cancel()
   }
 
-  @Test func `a subject cancels its upstreams when it is released`() {
+  @Test func `a subject cancels its upstream when it is released`() {
     var subject: PassthroughSubject<Int, TestError>? = PassthroughSubject()
     subject?.send(subscription: NotedSubscription(trace))
     let recorder = subject?.record()
@@ -106,7 +106,7 @@ import Testing
     #expect(trace.text == "up:unlimited up:cancel")
   }
 
-  @Test func `a subject's upstream is cancelled once, by its connection or by its release`() {
+  @Test func `the upstream of a subject is cancelled only once`() {
     let probe = Probe<Int, TestError>(trace)
     var subject: PassthroughSubject<Int, TestError>? = PassthroughSubject()
     var connection = subject.map { probe.subscribe($0) }
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `a subject releases all upstreams that were disconnected or have ended`() {
+  @Test func `a subject releases each upstream that was cancelled or has ended`() {
     let value = CurrentValueSubject<Int, TestError>(0)
     for _ in 0..<100 {
       PassthroughSubject<Int, TestError>().subscribe(subject).cancel()
@@ -140,7 +140,7 @@ import Testing
     #expect(held(by: subject) == 0)
   }
 
-  @Test func `a shared publisher without subscribers releases its upstream`() {
+  @Test func `a shared publisher releases its upstream when the last subscriber leaves`() {
     weak var link: Probe<Int, TestError>.Link?
     let shared = Deferred { () -> Probe<Int, TestError> in
       let probe = Probe<Int, TestError>(isPolite: true)
@@ -152,7 +152,7 @@ import Testing
     #expect(link == nil)
   }
 
-  @Test func `send() without an argument sends a Void`() {
+  @Test func `send() without an argument sends Void`() {
     let subject = PassthroughSubject<Void, Never>()
     let recorder = subject.record()
     subject.send()
@@ -160,7 +160,7 @@ import Testing
     #expect(recorder.values.count == 2)
   }
 
-  @Test func `completing inside a value: later subscribers receive the end, not the value`() {
+  @Test func `a subject that completes during a value sends later subscribers only the completion`() {
     let a = subject.record(trace, "a") { _ in
       subject.send(completion: .finished)
       return .none
@@ -171,7 +171,7 @@ import Testing
     #expect(a.breaches + b.breaches == [])
   }
 
-  @Test func `a thousand subscribers can leave during one send`() {
+  @Test func `a thousand subscribers may cancel during one send`() {
     var recorders: [Recorder<Int, TestError>] = []
     for _ in 0..<1000 { recorders.append(subject.record()) }
     recorders[0].onValue = { [recorders] _ in

@@ -8,12 +8,12 @@ import Testing
     Rule("ends with the second value and cancels upstream first", "clear 1 2 3 4 end", gives: "1 2 up:cancel end"),
     Rule("passes demand on", asking: .max(1), "ask:2", gives: "up:sub up:max(1) up:max(2)"),
   ])
-  func `prefix(2)`(rule: Rule) {
+  func `prefix(2) satisfies its rules`(rule: Rule) {
     rule.check { $0.up.prefix(2) }
   }
 
   @Test(arguments: [Rule("ends immediately", "", gives: "end")])
-  func `prefix(0)`(rule: Rule) {
+  func `prefix(0) satisfies its rules`(rule: Rule) {
     rule.check { $0.up.prefix(0) }
   }
 
@@ -21,27 +21,27 @@ import Testing
     Rule("cancels upstream, then sends value and end", "clear 5 6", gives: "up:cancel 5 end"),
     Rule("ends without a value and without demand if there is none", asking: .none, "end", gives: "end"),
   ])
-  func `first`(rule: Rule) {
+  func `first satisfies its rules`(rule: Rule) {
     rule.check { $0.up.first() }
   }
 
   @Test(arguments: [
     Rule("ends before the first value that does not satisfy the condition", "clear 1 2 3 4", gives: "1 2 up:cancel end")
   ])
-  func `prefix(while:)`(rule: Rule) {
+  func `prefix(while:) satisfies its rules`(rule: Rule) {
     rule.check { $0.up.prefix { $0 < 3 } }
   }
 
   @Test(arguments: [
-    Rule("ends with the other's first value", "a:1 a:2 clear b:7 a:3", gives: "b:cancel a:cancel end"),
-    Rule("does not end with the other's end", "b:end a:4", gives: "4"),
+    Rule("ends at the other's first value", "a:1 a:2 clear b:7 a:3", gives: "b:cancel a:cancel end"),
+    Rule("does not end when the other ends without a value", "b:end a:4", gives: "4"),
   ])
-  func `prefix(untilOutputFrom:)`(rule: Rule) {
+  func `prefix(untilOutputFrom:) satisfies its rules`(rule: Rule) {
     rule.check { $0.a.prefix(untilOutputFrom: $0.b) }
   }
 
   @Test(arguments: [Rule("ends before the first value if the other sends synchronously", "1", gives: "end")])
-  func `prefix(untilOutputFrom: Just)`(rule: Rule) {
+  func `prefix(untilOutputFrom: Just) satisfies its rules`(rule: Rule) {
     rule.check { $0.up.prefix(untilOutputFrom: Just(0)) }
   }
 
@@ -49,19 +49,19 @@ import Testing
     Rule("opens with the other's first value, and cancels it", "a:1 clear b:7 a:2 a:end", gives: "b:cancel 2 end"),
     Rule("the other's end without a value ends both, as no value can follow", "clear b:end", gives: "a:cancel end"),
   ])
-  func `drop(untilOutputFrom:)`(rule: Rule) {
+  func `drop(untilOutputFrom:) satisfies its rules`(rule: Rule) {
     rule.check { $0.a.drop(untilOutputFrom: $0.b) }
   }
 
   @Test(arguments: [
-    Rule("selects values by index and ends with the last", "clear 0 1 2 3", gives: "1 2 up:cancel end"),
-    Rule("a missing index ends without a value", "0 end", gives: "end"),
+    Rule("selects values by index and ends after the last one", "clear 0 1 2 3", gives: "1 2 up:cancel end"),
+    Rule("ends without a value if the index is missing", "0 end", gives: "end"),
   ])
-  func `output(in:)`(rule: Rule) {
+  func `output(in:) satisfies its rules`(rule: Rule) {
     rule.check { $0.up.output(in: 1...2) }
   }
 
-  @Test func `every form of output selects values by index; drop stops at the first value that it keeps`() {
+  @Test func `output and dropFirst select values by index, and drop(while:) until its condition fails`() {
     let letters = ["a", "b", "c", "d"].publisher.eraseToAnyPublisher()
     #expect(letters.output(at: 2).record().values == ["c"])
     #expect(letters.output(in: 1..<2).record().values == ["b"])

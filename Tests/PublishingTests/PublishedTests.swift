@@ -17,7 +17,7 @@ import Testing
   }
   let trace = Trace()
 
-  @Test func `@Published publishes before the property changes`() {
+  @Test func `a @Published property publishes a value before it changes`() {
     let model = Model()
     let cancellable = model.$x.sink { trace.add("new:\($0),old:\(model.x)") }
     model.x = 1
@@ -26,7 +26,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test func `objectWillChange fires once per assignment, before it, and not for the initial value`() {
+  @Test func `objectWillChange fires once before each assignment, and not for the initial value`() {
     let model = Model()
     let cancellable = model.objectWillChange.sink { trace.add("will(\(model.x))") }
     model.x = 1
@@ -35,7 +35,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test func `objectWillChange: every published property counts, others do not`() {
+  @Test func `objectWillChange fires for every published property and for no other`() {
     let model = Model()
     let cancellable = model.objectWillChange.sink { trace.add("will") }
     model.name = "b"
@@ -45,7 +45,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test func `objectWillChange: the properties of a superclass count too`() {
+  @Test func `objectWillChange also fires for the properties of a superclass`() {
     let model = Derived()
     let cancellable = model.objectWillChange.sink { trace.add("\(model.base)\(model.derived)") }
     model.base = 1
@@ -54,13 +54,13 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test func `objectWillChange is the same publisher for the whole life of an object`() {
+  @Test func `objectWillChange is the same publisher as long as its object exists`() {
     let model = Model()
     #expect(model.objectWillChange === model.objectWillChange)
     #expect(model.objectWillChange !== Model().objectWillChange)
   }
 
-  @Test func `assigning an equal value publishes again`() {
+  @Test func `a @Published property also publishes a value that is equal to the previous one`() {
     let model = Model()
     let recorder = model.$x.record()
     model.x = 0
@@ -68,7 +68,7 @@ import Testing
     #expect(recorder.values == [0, 0, 0])
   }
 
-  @Test func `changing in place publishes once`() {
+  @Test func `a change in place publishes the new value once`() {
     final class List { @Published var items: [Int] = [] }
     let list = List()
     let recorder = list.$items.record()
@@ -77,7 +77,7 @@ import Testing
     #expect(recorder.values == [[], [1], [1, 2, 3]])
   }
 
-  @Test func `each subscriber starts with the current value, and receives a value for each of its requests`() {
+  @Test func `each subscriber of a @Published property receives the current value, then as many as it requests`() {
     let model = Model()
     model.x = 5
     let first = model.$x.record(asking: .max(1))
@@ -89,7 +89,7 @@ import Testing
     #expect(second.values == [7])
   }
 
-  @Test func `a property without subscribers retains no subject, and its publisher retains nothing`() {
+  @Test func `the publisher of a @Published property does not retain the object`() {
     var model: Model? = Model()
     weak let weakModel = model
     let recorder = model?.$x.record()
@@ -100,7 +100,7 @@ import Testing
     #expect(recorder?.completion == nil)
   }
 
-  @Test func `objectWillChange works through generic superclasses, optionals and closures`() {
+  @Test func `objectWillChange fires for properties of a generic superclass, optionals and closures`() {
     class Box<Value>: ObservableObject {
       @Published var value: Value
       init(_ value: Value) { self.value = value }
@@ -121,7 +121,7 @@ import Testing
     #expect(trace.text == "will will will")
   }
 
-  @Test func `objectWillChange still reports later changes if it is first read late`() {
+  @Test func `objectWillChange fires even if it is first read after other changes`() {
     let model = Model()
     model.x = 1
     let values = model.$x.record()
@@ -133,7 +133,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `changes of one object are not published by another`() {
+  @Test func `a change of one object is not published by another object`() {
     let (first, second) = (Model(), Model())
     let a = first.objectWillChange.sink { trace.add("a") }
     let b = second.objectWillChange.sink { trace.add("b") }
@@ -144,7 +144,7 @@ import Testing
     b.cancel()
   }
 
-  @Test func `objectWillChange can be passed on from a part to the whole`() {
+  @Test func `an object can pass on the objectWillChange of another object`() {
     final class Whole: ObservableObject {
       let objectWillChange = ObservableObjectPublisher()
       let part = Model()
@@ -158,7 +158,7 @@ import Testing
     outer.cancel()
   }
 
-  @Test func `a custom objectWillChange is used unchanged`() {
+  @Test func `a custom objectWillChange is not replaced`() {
     final class Own: ObservableObject {
       let objectWillChange = PassthroughSubject<Int, Never>()
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite("regressions") struct RegressionTests {
   let trace = Trace()
 
-  @Test func `replaceError publishes its replacement once, even if demand arrives while it is delivered`() {
+  @Test func `replaceError sends its value once even if demand arrives while the value is delivered`() {
     let recorder = Recorder<Int, Never>(asking: .max(1))
     recorder.onValue = { [unowned recorder] _ in
       recorder.request(.max(1))
@@ -19,14 +19,14 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test func `replaceError in a flatMap with one publisher at a time needs no deep stack`() {
+  @Test func `a thousand failures that replaceError handles within a flatMap do not overflow the stack`() {
     let values = (0..<1000).publisher.flatMap(maxPublishers: .max(1)) { _ in
       Fail<Int, TestError>(error: .oops).replaceError(with: 9)
     }
     #expect(values.record().values.count == 1000)
   }
 
-  @Test func `retry survives thousands of synchronous failures`() {
+  @Test func `retry handles 100,000 immediate failures without recursion`() {
     var attempts = 0
     let recorder = Deferred {
       attempts += 1
@@ -37,7 +37,7 @@ import Testing
     #expect(recorder.completion == .failure(.oops))
   }
 
-  @Test func `retry survives many failing requests`() {
+  @Test func `retry handles 20,000 failures that each follow a request`() {
     let recorder = (0..<3).publisher.tryMap { _ in throw TestError.oops }.mapError { _ in TestError.oops }
       .map { (never: Int) in never }.retry(20_000).record()
     #expect(recorder.completion == .failure(.oops))
@@ -45,7 +45,7 @@ import Testing
 
   final class Plain: ObservableObject {}
 
-  @Test func `objectWillChange works in a class without published properties`() {
+  @Test func `objectWillChange also fires in a class without published properties`() {
     let (first, second) = (Plain(), Plain())
     let recorder = first.objectWillChange.map { 1 }.record()
     first.objectWillChange.send()
@@ -54,7 +54,7 @@ import Testing
     #expect(first.objectWillChange === first.objectWillChange)
   }
 
-  @Test func `objectWillChange works for an object at the address of a released one`() {
+  @Test func `objectWillChange fires for an object at the address of a released object`() {
     for _ in 0..<500 {
       let object = Plain()
       let recorder = object.objectWillChange.map { 1 }.record()
@@ -71,13 +71,13 @@ import Testing
   }
 
   @MainActor @Test(.timeLimit(.minutes(1)))
-  func `values ends if the publisher completes before its subscription`() async {
+  func `.values ends even if its publisher completes without a subscription`() async {
     var values: [Int] = []
     for await value in Silent().values { values.append(value) }
     #expect(values == [])
   }
 
-  @MainActor @Test func `values does not suspend for a value that is already there`() async {
+  @MainActor @Test func `next() does not suspend if a value is already available`() async {
     var iterator = CurrentValueSubject<Int, Never>(1).values.makeAsyncIterator()
     var hasRun = false
     let other = Task { hasRun = true }
@@ -86,7 +86,7 @@ import Testing
     await other.value
   }
 
-  @Test func `a connection does not keep its subject alive`() {
+  @Test func `the connection of a publisher to a subject does not retain the subject`() {
     let probe = Probe<Int, Never>(trace)
     weak var weakSubject: PassthroughSubject<Int, Never>?
     let connection: AnyCancellable
@@ -101,7 +101,7 @@ import Testing
     #expect(probe.cancels == 1)
   }
 
-  @Test func `connect does not keep the subject of a multicast alive`() {
+  @Test func `the connection of a multicast does not retain its subject`() {
     let probe = Probe<Int, Never>(trace)
     weak var weakSubject: PassthroughSubject<Int, Never>?
     let connection: any Cancellable
@@ -115,7 +115,7 @@ import Testing
     #expect(probe.cancels == 1)
   }
 
-  @Test func `a multicast keeps its subject while it has subscribers`() {
+  @Test func `a multicast retains its subject while it has subscribers`() {
     let probe = Probe<Int, Never>(trace)
     let recorder = Recorder<Int, Never>()
     let connection: any Cancellable
@@ -129,7 +129,7 @@ import Testing
     connection.cancel()
   }
 
-  @Test func `flatMap passes its subscription on before it subscribes upstream`() {
+  @Test func `flatMap calls receive(subscription:) before it subscribes to upstream`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = Recorder<Int, TestError>(trace, asking: .none)
     recorder.onSubscription = { [trace] in trace.add("subscription") }
@@ -137,7 +137,7 @@ import Testing
     #expect(trace.text == "subscription up:sub up:unlimited")
   }
 
-  @Test func `flatMap cancels its children before its upstream`() {
+  @Test func `flatMap cancels its inner publishers before its upstream`() {
     let probe = Probe<Int, TestError>(trace, "outer")
     let child = Probe<Int, TestError>(trace, "child")
     let recorder = probe.flatMap { _ in child }.record()
@@ -147,7 +147,7 @@ import Testing
     #expect(trace.text == "child:cancel outer:cancel")
   }
 
-  @Test func `adding the least integer to a demand leaves none`() {
+  @Test func `adding Int.min to a demand makes it none`() {
     var demand = Subscribers.Demand.max(5)
     demand += .min
     #expect(demand == .none)
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a request for nothing is ignored`(operation: OperatorCase) {
+  func `no operator passes a request for no values upstream`(operation: OperatorCase) {
     let probe = Probe<Int, TestError>()
     let scheduler = TestScheduler()
     let recorder = operation.build(probe, scheduler).record(asking: .none)
@@ -170,7 +170,7 @@ import Testing
     recorder.cancel()
   }
 
-  @Test func `a source ignores a request for nothing`() {
+  @Test func `a source ignores a request for no values`() {
     let scheduler = TestScheduler()
     func ask<P: Publisher>(_ publisher: P) {
       let recorder = publisher.record(trace, asking: .none)
@@ -189,7 +189,7 @@ import Testing
   }
 
   #if DEBUG
-    @Test func `two threads that use a subject at the same time end the program with a message`() async {
+    @Test func `if two threads use one subject at the same time, the program ends with a message`() async {
       let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         struct Shared: @unchecked Sendable { let subject = PassthroughSubject<Int, Never>() }
         let shared = Shared()
@@ -206,7 +206,7 @@ import Testing
     }
   #endif
 
-  @MainActor @Test func `a subject of an actor works on each thread of the actor`() async {
+  @MainActor @Test func `a subject that an actor owns works on every thread of the actor`() async {
     let owner = Owner()
     for count in 1...200 {
       #expect(await owner.use() == count)

@@ -6,7 +6,7 @@ import Testing
 @Suite("share") struct ShareTests {
   let trace = Trace()
 
-  @Test func `share: a subscriber after the end receives only the end`() {
+  @Test func `share sends only the completion to a subscriber that arrives after it`() {
     let subject = PassthroughSubject<Int, TestError>()
     let shared = subject.share()
     let a = shared.record(trace, "a")
@@ -17,7 +17,7 @@ import Testing
     #expect(a.breaches + b.breaches == [])
   }
 
-  @Test func `share: upstream is cancelled with the last subscriber, and subscribed to again for the next`() {
+  @Test func `share cancels upstream with its last subscriber and subscribes again for the next one`() {
     let probe = Probe<Int, TestError>(trace)
     let shared = probe.share()
     let first = shared.record()
@@ -30,14 +30,14 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited up:cancel up:sub up:unlimited")
   }
 
-  @Test func `share: the first subscriber receives all values of a synchronous upstream`() {
+  @Test func `share sends all values of a synchronous upstream to its first subscriber`() {
     let shared = [1, 2].publisher.share()
     shared.record(trace, "a")
     shared.record(trace, "b")
     #expect(trace.text == "a1 a2 aend bend")
   }
 
-  @Test func `share: all subscribers receive the same value, in order, from one upstream subscription`() {
+  @Test func `share sends each value to all subscribers and subscribes to upstream once`() {
     let probe = Probe<Int, TestError>(trace)
     let shared = probe.share()
     shared.record(trace, "a")
@@ -47,7 +47,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited a1 b1 afail bfail")
   }
 
-  @Test func `share: a share is equal only to itself`() {
+  @Test func `two calls of share return publishers that are not equal`() {
     let a = Just(1).share()
     let b = Just(1).share()
     #expect(a == a)

@@ -7,7 +7,7 @@ import Testing
   final class Token {}
   let trace = Trace()
 
-  @Test func `cancel inside receiveValue stops a synchronous source`() {
+  @Test func `a subscriber that cancels in receive(_:) stops a synchronous source`() {
     let recorder = Recorder<Int, Never>(trace)
     recorder.onValue = { [unowned recorder] in
       if $0 == 2 { recorder.cancel() }
@@ -18,7 +18,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test func `AnyCancellable cancels when released, once`() {
+  @Test func `an AnyCancellable cancels once, at the latest when it is released`() {
     var cancellable: AnyCancellable? = AnyCancellable { trace.add("cancel") }
     #expect(trace.text == "")
     cancellable?.cancel()
@@ -31,14 +31,14 @@ import Testing
     #expect(trace.text == "cancel released")
   }
 
-  @Test func `values sent during subscription come before sink returns`() {
+  @Test func `values that are sent during the subscription are delivered before sink returns`() {
     let cancellable = Just(1).sink { trace.add("\($0)") }
     trace.add("returned")
     #expect(trace.text == "1 returned")
     cancellable.cancel()
   }
 
-  @Test func `sink releases its closures at completion`() {
+  @Test func `a sink releases its closures when upstream completes`() {
     var token: Token? = Token()
     weak let weakToken = token
     let subject = PassthroughSubject<Int, Never>()
@@ -52,7 +52,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test func `sink releases its closures at cancel`() {
+  @Test func `a sink releases its closures when it is cancelled`() {
     var token: Token? = Token()
     weak let weakToken = token
     let subject = PassthroughSubject<Int, Never>()
@@ -62,7 +62,7 @@ import Testing
     #expect(weakToken == nil)
   }
 
-  @Test func `only the first completion is delivered, and no value after it`() {
+  @Test func `a sink receives only the first completion and no value after it`() {
     let probe = Probe<Int, TestError>()
     let cancellable = probe.sink(
       receiveCompletion: { trace.add($0.traced) }, receiveValue: { trace.add("\($0)") })
@@ -74,7 +74,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test func `sink has unlimited demand, and refuses a second subscription`() {
+  @Test func `a sink requests unlimited demand and cancels a second subscription`() {
     let probe = Probe<Int, TestError>(trace)
     let cancellable = probe.sink(receiveCompletion: { _ in }, receiveValue: { _ in })
     probe.send(subscription: NotedSubscription(trace, "second"))
@@ -82,7 +82,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test func `dropping the AnyCancellable of a sink cancels upstream`() {
+  @Test func `a sink cancels upstream when its AnyCancellable is released`() {
     let probe = Probe<Int, Never>(trace)
     var cancellable: AnyCancellable? = probe.sink { _ in }
     #expect(cancellable != nil)
@@ -90,7 +90,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited up:cancel")
   }
 
-  @Test func `store(in:) accepts a set or an array, and emptying it cancels`() {
+  @Test func `store(in:) adds to a set or an array, and removing the elements cancels them`() {
     let a = Probe<Int, Never>(trace, "a")
     let b = Probe<Int, Never>(trace, "b")
     var set = Set<AnyCancellable>()
@@ -106,7 +106,7 @@ import Testing
     #expect(trace.text == "a:cancel b:cancel")
   }
 
-  @Test func `any Cancellable can be stored, and AnyCancellable wraps one`() {
+  @Test func `store(in:) and AnyCancellable accept any Cancellable`() {
     struct Custom: Cancellable {
       let trace: Trace
       func cancel() { trace.add("custom") }
@@ -122,7 +122,7 @@ import Testing
     #expect(trace.text == "custom custom")
   }
 
-  @Test func `Subscribers.Sink can be subscribed and cancelled by hand`() {
+  @Test func `a Subscribers.Sink can be subscribed and cancelled directly`() {
     let sink = Subscribers.Sink<Int, TestError>(
       receiveCompletion: { trace.add($0.traced) }, receiveValue: { trace.add("\($0)") })
     let probe = Probe<Int, TestError>(trace)
@@ -134,7 +134,7 @@ import Testing
     #expect(sink.combineIdentifier == sink.combineIdentifier)
   }
 
-  @Test func `cancelling a stored AnyCancellable inside a value stops its sink`() {
+  @Test func `a stored AnyCancellable can be cancelled in its own sink`() {
     let subject = PassthroughSubject<Int, Never>()
     var cancellable: AnyCancellable?
     cancellable = subject.sink {

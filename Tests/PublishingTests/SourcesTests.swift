@@ -6,7 +6,7 @@ import Testing
 @Suite("sources") struct SourcesTests {
   let trace = Trace()
 
-  @Test func `Just sends nothing until there is demand`() {
+  @Test func `Just sends its value only on demand`() {
     let recorder = Just(1).record(trace, asking: .none)
     trace.mark()
     recorder.request(.max(1))
@@ -14,7 +14,7 @@ import Testing
     #expect(trace.text == "| 1 end")
   }
 
-  @Test func `Future runs its closure once, at its creation; later promises are ignored`() {
+  @Test func `a Future runs its closure once when it is created and uses only the first result`() {
     let future = Future<Int, TestError> { promise in
       trace.add("run")
       promise(.success(1))
@@ -25,7 +25,7 @@ import Testing
     #expect(trace.text == "run 1 end 1 end")
   }
 
-  @Test func `Future: waiting subscribers receive the result when the promise is fulfilled`() {
+  @Test func `a Future sends its result to all waiting subscribers`() {
     var promise: Future<Int, TestError>.Promise?
     let future = Future<Int, TestError> { promise = $0 }
     future.record(trace, "a")
@@ -39,12 +39,12 @@ import Testing
     #expect(c.breaches == [])
   }
 
-  @Test func `Future: a failure needs no demand`() {
+  @Test func `a Future fails without demand`() {
     Future<Int, TestError> { $0(.failure(.oops)) }.record(trace, asking: .none)
     #expect(trace.text == "fail")
   }
 
-  @Test func `Deferred runs per subscriber`() {
+  @Test func `Deferred calls its closure for each subscriber`() {
     let deferred = Deferred {
       trace.add("run")
       return Just(1)
@@ -55,7 +55,7 @@ import Testing
     #expect(trace.text == "run 1 end run 1 end")
   }
 
-  @Test func `Just(x).merge(…) freezes x when the publisher is built; Deferred reads it at each subscription`() {
+  @Test func `Just(x) keeps the value from its creation, and Deferred reads it at each subscription`() {
     var status = "notDetermined"
     let changes = PassthroughSubject<String, Never>()
     let just = Just(status).merge(with: changes)
@@ -66,7 +66,7 @@ import Testing
     #expect(trace.text == "Just:notDetermined Deferred:authorized")
   }
 
-  @Test func `Empty(completeImmediately: false) never ends`() {
+  @Test func `Empty(completeImmediately: false) does not complete`() {
     let recorder = Empty<Int, Never>(completeImmediately: false).prepend(1).record(trace)
     #expect(trace.text == "1")
     #expect(recorder.subscriptions == 1)
@@ -81,7 +81,7 @@ import Testing
     #expect(trace.text == "end fail")
   }
 
-  @Test func `a sequence sends as many values as requested, and ends with the last without further demand`() {
+  @Test func `a sequence sends as many values as requested and completes after the last one`() {
     let recorder = [1, 2, 3].publisher.record(trace, asking: .max(1))
     trace.mark()
     recorder.request(.max(2))
@@ -93,7 +93,7 @@ import Testing
     #expect(trace.text == "end")
   }
 
-  @Test func `a sequence accepts requests from inside a value, without recursion`() {
+  @Test func `a subscriber may request each value while it receives the previous one, without recursion`() {
     let recorder = Recorder<Int, Never>(asking: .max(1))
     recorder.onValue = { [unowned recorder] _ in
       recorder.request(.max(1))
@@ -105,7 +105,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test func `Record plays back its values, in whichever of three ways it was made`() {
+  @Test func `Record plays back its values however it was created`() {
     let a = Record<Int, TestError>(output: [1, 2], completion: .failure(.oops))
     let b = Record<Int, TestError> { recording in
       recording.receive(1)
@@ -130,7 +130,7 @@ import Testing
     #expect(trace.text == "1 2 fail")
   }
 
-  @Test func `Optional.publisher sends its value or only the end; Result.publisher its value or its failure`() {
+  @Test func `the publishers of Optional and Result send their value, a completion or a failure`() {
     Optional(1).publisher.record(trace)
     Int?.none.publisher.record(trace, asking: .none)
     Result<Int, TestError>.success(2).publisher.record(trace)
@@ -138,7 +138,7 @@ import Testing
     #expect(trace.text == "1 end end 2 end fail")
   }
 
-  @Test func `Optional and Result send nothing until there is demand`() {
+  @Test func `the publishers of Optional and Result send their value only on demand`() {
     let a = Optional.Publisher(1).record(trace, asking: .none)
     let b = Result<Int, TestError>.Publisher(2).record(trace, asking: .none)
     #expect(trace.text == "")

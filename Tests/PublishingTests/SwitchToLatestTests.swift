@@ -7,7 +7,7 @@ import Testing
   @Test(arguments: [
     Rule("ends when outer and last inner have ended", "outer:a a:1 outer:end a:2 | a:end", gives: "1 2 | end"),
     Rule("the last inner may end first", "outer:a a:end | outer:end", gives: "| end"),
-    Rule("an outer that ends without an inner ends it", "outer:end", gives: "end"),
+    Rule("ends when the outer ends without an inner", "outer:end", gives: "end"),
     Rule(
       "cancels the old before it subscribes to the new, and ignores the old", "outer:a outer:b a:1 a:end b:2",
       gives: "outer:sub outer:unlimited a:sub a:unlimited a:cancel b:sub b:unlimited 2"),
@@ -19,11 +19,11 @@ import Testing
       gives: "outer:sub outer:unlimited a:sub a:max(3) 1 a:cancel b:sub b:max(2) b:max(1)"),
     Rule("cancel reaches inner and outer once", "outer:a clear cancel cancel a:1", gives: "a:cancel outer:cancel"),
   ])
-  func `switchToLatest`(rule: Rule) {
+  func `switchToLatest satisfies its rules`(rule: Rule) {
     rule.check { $0.outer.switchToLatest() }
   }
 
-  @Test func `failure types adapt where one side never fails`() {
+  @Test func `switchToLatest accepts publishers of which only one can fail`() {
     let a = PassthroughSubject<Fail<Int, TestError>, Never>()
     let recorder = a.switchToLatest().record()
     a.send(Fail(error: .oops))

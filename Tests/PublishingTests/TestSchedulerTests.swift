@@ -7,7 +7,7 @@ import Testing
   let scheduler = TestScheduler()
   let trace = Trace()
 
-  @Test func `actions of equal time run in the order of scheduling, also when there are many`() {
+  @Test func `actions that are scheduled for the same time run in the order of scheduling`() {
     for index in 0..<50 {
       scheduler.schedule(after: scheduler.now.advanced(by: 1)) { trace.add("\(index)") }
     }
@@ -15,7 +15,7 @@ import Testing
     #expect(trace.entries == (0..<50).map { "\($0)" })
   }
 
-  @Test func `actions run in the order of their times, at their times`() {
+  @Test func `actions run at their times, in the order of their times`() {
     for delay in [3, 1, 2, 0.5] {
       scheduler.schedule(after: .seconds(delay)) { trace.add("\(scheduler.now)") }
     }
@@ -27,7 +27,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test func `nothing runs inside schedule; an action that another one schedules for now runs in the same advance`() {
+  @Test func `no action runs inside schedule, and an action without a delay runs in the same advance`() {
     scheduler.schedule {
       trace.add("a")
       scheduler.schedule { trace.add("c") }
@@ -38,7 +38,7 @@ import Testing
     #expect(trace.text == "a b c")
   }
 
-  @Test func `a repetition runs at every interval until cancelled, also from inside`() {
+  @Test func `a repeated action runs at every interval until it is cancelled`() {
     let cancellable = scheduler.schedule(after: .seconds(1), interval: 0.5) { trace.add("\(scheduler.now)") }
     scheduler.advance(by: 2)
     cancellable.cancel()
@@ -55,7 +55,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test func `a cancelled repetition releases its action`() {
+  @Test func `a repeated action that is cancelled is released`() {
     final class Token {}
     var token: Token? = Token()
     weak let weakToken = token
@@ -66,7 +66,7 @@ import Testing
     #expect(weakToken == nil)
   }
 
-  @Test func `strides: literals are seconds, units add up`() {
+  @Test func `number literals for strides of virtual time are in seconds`() {
     typealias Stride = VirtualTime.Stride
     #expect(Stride.seconds(1) == 1)
     #expect(Stride.milliseconds(500) == 0.5)
@@ -76,7 +76,7 @@ import Testing
     #expect(VirtualTime.seconds(1).distance(to: .seconds(3)) == 2)
   }
 
-  @Test func `ImmediateScheduler runs actions synchronously, regardless of the date, and its time never changes`() {
+  @Test func `ImmediateScheduler runs every action immediately, whatever its time`() {
     let immediate = ImmediateScheduler.shared
     immediate.schedule { trace.add("now") }
     immediate.schedule(after: immediate.now.advanced(by: 10)) { trace.add("later") }

@@ -8,23 +8,27 @@ import Testing
   static let burst = "0 0.3s 1 0.3s 2 0.3s 3 0.3s 8 0.3s 9 5s"
 
   @Test(arguments: [
-    Rule("the first immediately, then the newest of each interval, at its end", burst, gives: "0@0.0s 3@1.0s 9@2.0s"),
+    Rule(
+      "sends the first value immediately, then the newest of each interval at its end", burst,
+      gives: "0@0.0s 3@1.0s 9@2.0s"),
     Rule(
       "after a pause the next value again passes immediately", "1 3s 2 0s | 0.5s 3 0.4s | run",
       gives: "1@0.0s 2@3.0s | | 3@4.0s"),
     Rule("has unlimited demand, whatever is requested", asking: .max(1), "ask:1", gives: "up:sub up:unlimited"),
-    Rule("nothing passes after cancel, although already scheduled", "1 0.1s 2 cancel run", gives: "1@0.0s"),
+    Rule("nothing is sent after cancel, even if already scheduled", "1 0.1s 2 cancel run", gives: "1@0.0s"),
     Rule("the end follows the first value, and nothing follows it", "1 0.2s fail run 2 run", gives: "1@0.0s fail"),
   ])
-  func `throttle keeps the newest value of an interval`(rule: Rule) {
+  func `throttle(latest: true) satisfies its rules`(rule: Rule) {
     rule.check { $0.up.throttle(for: 1, scheduler: $0.scheduler, latest: true).timed(by: $0.scheduler) }
   }
 
   @Test(arguments: [
-    Rule("the first immediately, then the oldest of each interval, at its end", burst, gives: "0@0.0s 1@1.0s 8@2.0s"),
+    Rule(
+      "sends the first value immediately, then the oldest of each interval at its end", burst,
+      gives: "0@0.0s 1@1.0s 8@2.0s"),
     Rule("the end follows the first value, and nothing follows it", "1 0.2s fail run 2 run", gives: "1@0.0s fail"),
   ])
-  func `throttle keeps the oldest value of an interval`(rule: Rule) {
+  func `throttle(latest: false) satisfies its rules`(rule: Rule) {
     rule.check { $0.up.throttle(for: 1, scheduler: $0.scheduler, latest: false).timed(by: $0.scheduler) }
   }
 }

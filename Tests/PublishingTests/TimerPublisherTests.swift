@@ -7,7 +7,7 @@ import Testing
   let scheduler = TestScheduler()
   let trace = Trace()
 
-  @Test func `a timer ticks from its connection on, the first time after one interval`() {
+  @Test func `a timer publisher first ticks one interval after connect`() {
     let timer = scheduler.timerPublisher(every: 0.5)
     timer.record(trace)
     scheduler.advance(by: 2)
@@ -21,7 +21,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test func `a timer with autoconnect runs while it has subscribers, and again for the next subscriber`() {
+  @Test func `a timer publisher with autoconnect ticks while it has subscribers`() {
     let timer = scheduler.timerPublisher(every: 1).autoconnect()
     #expect(scheduler.pendingActions == 0)
     let a = timer.record(trace, "a")
@@ -39,7 +39,7 @@ import Testing
     #expect(trace.entries.last == "c4.5s")
   }
 
-  @Test func `a tick without demand is lost`() {
+  @Test func `a timer publisher drops a tick for which there is no demand`() {
     let timer = scheduler.timerPublisher(every: 1)
     let recorder = timer.record(trace, asking: .max(1))
     let connection = timer.connect()
@@ -51,7 +51,7 @@ import Testing
     connection.cancel()
   }
 
-  @Test func `a timer can be cancelled from inside its own tick`() {
+  @Test func `a timer publisher can be cancelled in its own sink`() {
     var subscription: AnyCancellable?
     subscription = scheduler.timerPublisher(every: 1).autoconnect().sink {
       trace.add("\($0)")
@@ -62,7 +62,7 @@ import Testing
     subscription = nil
   }
 
-  @Test func `two connections share one timer; releasing them stops it`() {
+  @Test func `two connections of a timer publisher share one timer`() {
     let timer = scheduler.timerPublisher(every: 1)
     let recorder = timer.record(trace)
     var first: AnyCancellable? = AnyCancellable(timer.connect())
@@ -77,7 +77,7 @@ import Testing
     recorder.cancel()
   }
 
-  @Test func `a timer without owner and subscribers is released`() {
+  @Test func `a timer publisher is released after its connection and its subscriber are cancelled`() {
     weak var weakTimer: Publishers.TimerPublisher<TestScheduler>?
     do {
       let timer = scheduler.timerPublisher(every: 1)
@@ -92,7 +92,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test func `a timer's properties are those of its initializer`() {
+  @Test func `a timer publisher has the properties that were passed to its initializer`() {
     let timer = Publishers.TimerPublisher(interval: 2, tolerance: 0.5, scheduler: scheduler)
     #expect(timer.interval == 2)
     #expect(timer.tolerance == 0.5)

@@ -46,13 +46,13 @@ import Testing
     func wait() async { await task?.value }
   }
 
-  @Test func `values: all values of a sequence arrive, then the end`() async {
+  @Test func `.values yields all values of a sequence and then ends`() async {
     var seen: [Int] = []
     for await value in [1, 2, 3].publisher.values { seen.append(value) }
     #expect(seen == [1, 2, 3])
   }
 
-  @Test func `values: a failure is thrown after the values`() async {
+  @Test func `.values throws a failure after it has yielded all values`() async {
     var seen: [Int] = []
     var caught: (any Error)?
     do {
@@ -66,7 +66,7 @@ import Testing
     #expect(caught as? TestError == .oops)
   }
 
-  @Test func `values: the end wakes a task that waits`() async {
+  @Test func `a task that waits in .values continues when the publisher completes`() async {
     let subject = PassthroughSubject<Int, Never>()
     let probe = Probe<Int, Never>()
     let connection = probe.subscribe(subject)
@@ -83,7 +83,7 @@ import Testing
     await reader.wait()
   }
 
-  @Test func `values: a failure wakes a task that waits`() async {
+  @Test func `a task that waits in .values receives the failure of the publisher`() async {
     let probe = Probe<Int, TestError>()
     let reader = Reader(probe)
     await settle { probe.requested > .none }
@@ -93,7 +93,7 @@ import Testing
     #expect(reader.values == [])
   }
 
-  @Test func `values: cancelling the task wakes it and cancels upstream`() async {
+  @Test func `cancelling a task that waits in .values cancels upstream`() async {
     let probe = Probe<Int, Never>()
     let reader = Reader(probe)
     await settle { probe.requested > .none }
@@ -105,7 +105,7 @@ import Testing
     #expect(reader.values == [])
   }
 
-  @Test func `values: cancelling the task ends a throwing sequence too`() async throws {
+  @Test func `cancelling a task that waits in a throwing .values sequence cancels upstream`() async throws {
     let probe = Probe<Int, TestError>()
     let reader = Reader(probe)
     await settle { probe.requested > .none }
@@ -115,7 +115,7 @@ import Testing
     #expect(probe.cancels == 1)
   }
 
-  @Test func `values: a task cancelled before the first next() receives nothing, and upstream is cancelled`() async {
+  @Test func `.values yields nothing to a task that was cancelled before, and cancels upstream`() async {
     let probe = Probe<Int, Never>()
     let reader = Reader(probe, onceCancelled: true)
     reader.cancel()
@@ -125,7 +125,7 @@ import Testing
     #expect(probe.links.isEmpty || probe.cancels == 1)
   }
 
-  @Test func `values: a value sent between two calls of next() is lost; a buffer keeps the newest`() async {
+  @Test func `.values drops a value that is sent between two calls of next() unless it is buffered`() async {
     let subject = PassthroughSubject<Int, Never>()
     let plain = Reader(subject)
     let kept = Reader(subject.buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest))
@@ -142,7 +142,7 @@ import Testing
     #expect(kept.values == [1, 4, 5])
   }
 
-  @Test func `values requests one value at each next()`() async {
+  @Test func `.values requests one value for each call of next()`() async {
     let trace = Trace()
     let probe = Probe<Int, Never>(trace)
     let reader = Reader(probe)
@@ -156,7 +156,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(1) up:max(1)")
   }
 
-  @Test func `values: leaving the loop cancels upstream`() async {
+  @Test func `leaving a loop over .values cancels upstream`() async {
     let probe = Probe<Int, Never>()
     let task = Task { @MainActor in
       for await _ in probe.values { break }
@@ -168,20 +168,20 @@ import Testing
     #expect(probe.cancels == 1)
   }
 
-  @Test func `values: after the end next() always returns nil`() async {
+  @Test func `after the end of .values, next() returns nil`() async {
     var iterator = Just(1).values.makeAsyncIterator()
     #expect(await iterator.next(isolation: #isolation) == 1)
     #expect(await iterator.next(isolation: #isolation) == nil)
     #expect(await iterator.next(isolation: #isolation) == nil)
   }
 
-  @Test func `values: after a failure was thrown, the sequence has ended`() async throws {
+  @Test func `after .values has thrown a failure, next() returns nil`() async throws {
     var iterator = Fail<Int, TestError>(error: .oops).values.makeAsyncIterator()
     await #expect(throws: TestError.oops) { _ = try await iterator.next(isolation: #isolation) }
     #expect(try await iterator.next(isolation: #isolation) == nil)
   }
 
-  @Test func `values of a CurrentValueSubject start with the current one`() async {
+  @Test func `.values of a CurrentValueSubject begins with the current value`() async {
     let subject = CurrentValueSubject<Int, Never>(1)
     var iterator = subject.values.makeAsyncIterator()
     subject.send(2)
@@ -190,7 +190,7 @@ import Testing
     #expect(await iterator.next(isolation: #isolation) == 3)
   }
 
-  @Test func `values: two loops over the same publisher are two subscriptions`() async {
+  @Test func `two loops over .values of one publisher subscribe separately`() async {
     let subject = PassthroughSubject<Int, Never>()
     let readers = [Reader(subject), Reader(subject)]
     await settle()
@@ -201,7 +201,7 @@ import Testing
     #expect(readers.map(\.values) == [[1], [1]])
   }
 
-  @Test func `Future.value waits for the promise, and throws its failure`() async throws {
+  @Test func `Future.value waits for the result or throws the failure`() async throws {
     let future = Future<Int, Never> { $0(.success(4)) }
     #expect(await future.value == 4)
     let failing = Future<Int, TestError> { $0(.failure(.oops)) }

@@ -12,11 +12,11 @@ import Testing
     Rule("passes its demand on to each side", asking: .max(2), "", gives: "a:sub b:sub a:max(2) b:max(2)"),
     Rule("one failure cancels the other side and drops stored values", "a:1 clear a:fail b:2", gives: "b:cancel fail"),
   ])
-  func `zip`(rule: Rule) {
+  func `zip satisfies its rules`(rule: Rule) {
     rule.check { $0.a.zip($0.b) }
   }
 
-  @Test func `zip of three or four publishers waits for all of them`() {
+  @Test func `zip of three or four publishers waits for a value of each`() {
     let s = (0..<4).map { _ in PassthroughSubject<Int, TestError>() }
     let three = s[0].zip(s[1], s[2]).map { "\($0)\($1)\($2)" }.record()
     let four = s[0].zip(s[1], s[2], s[3]).map { "\($0)\($1)\($2)\($3)" }.record()
@@ -30,7 +30,7 @@ import Testing
     #expect(three.completion == nil)
   }
 
-  @Test func `zip accepts a transform for two to four publishers`() {
+  @Test func `zip accepts a transform for two, three or four publishers`() {
     let s = (0..<4).map { _ in CurrentValueSubject<Int, TestError>(1) }
     let two = s[0].zip(s[1]) { $0 + $1 }.record()
     let three = s[0].zip(s[1], s[2]) { $0 + $1 + $2 }.record()
@@ -38,7 +38,7 @@ import Testing
     #expect([two, three, four].map(\.values) == [[2], [3], [4]])
   }
 
-  @Test func `zip: demand that is requested while a value is received is met in order`() {
+  @Test func `zip delivers what a subscriber requests while it receives a value, in order`() {
     let recorder = [1, 2, 3].publisher.zip(["a", "b", "c"].publisher)
       .map { "\($0)\($1)" }
       .record(asking: .max(1)) { _ in .max(1) }
@@ -46,7 +46,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test func `zip and combineLatest fail if one of three fails immediately`() {
+  @Test func `zip and combineLatest of several publishers fail if one of them fails immediately`() {
     let silent = PassthroughSubject<Int, TestError>()
     let first = Just(1).setFailureType(to: TestError.self)
     let failing = Fail<Int, TestError>(error: .oops)

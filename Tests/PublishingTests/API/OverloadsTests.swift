@@ -18,7 +18,7 @@ import Testing
   /// The value of a publisher that can fail with any error.
   private func value<T>(_ publisher: Result<T, any Error>.Publisher) throws -> T { try publisher.result.get() }
 
-  @Test func `Just: operators that keep one value return Just`() {
+  @Test func `operators of Just that preserve its single value return Just`() {
     #expect(one.map { "\($0)" } == Just("1"))
     #expect(one.collect() == Just([1]))
     #expect(one.contains(1) == Just(true))
@@ -31,7 +31,7 @@ import Testing
     #expect(same.allSatisfy { $0 == one })
   }
 
-  @Test func `Just: operators that may publish nothing return Optional.Publisher`() {
+  @Test func `operators of Just that may drop its value return Optional.Publisher`() {
     let nothing: [Int?.Publisher] = [
       one.compactMap { $0 > 1 ? $0 : nil }, one.dropFirst(), one.first { $0 > 1 }, one.output(in: 1..<2),
       one.prefix { $0 > 1 },
@@ -43,7 +43,7 @@ import Testing
     #expect(same.allSatisfy { $0.output == 1 })
   }
 
-  @Test func `the closure that compares is called for a single value, and may throw`() throws {
+  @Test func `tryMin, tryMax and tryRemoveDuplicates call their closure even for a single value`() throws {
     func throwing(_: Int, _: Int) throws -> Bool { throw TestError.oops }
     let result = Result<Int, TestError>.success(1).publisher
     #expect(one.tryMin(by: throwing).record().trace.text == "fail")
@@ -55,11 +55,11 @@ import Testing
     #expect(try value(one.tryMin(by: <)) == 1)
   }
 
-  @Test func `ignoreOutput of a failed result fails`() {
+  @Test func `ignoreOutput passes on the failure of a Result.Publisher`() {
     #expect(Result<Int, TestError>.failure(.oops).publisher.ignoreOutput().record().trace.text == "fail")
   }
 
-  @Test func `Just: other operators return Result.Publisher, a sequence or Empty`() throws {
+  @Test func `other operators of Just return Result.Publisher, a sequence or Empty`() throws {
     #expect(try value(one.tryMap { "\($0)" }) == "1")
     #expect(try value(one.tryAllSatisfy { $0 > 0 }))
     #expect(try value(one.tryContains { $0 > 0 }))
@@ -77,7 +77,7 @@ import Testing
     #expect(one.append([2]) == Numbers(sequence: [1, 2]))
   }
 
-  @Test func `Optional.Publisher: operators return Combine's types`() {
+  @Test func `operators of Optional.Publisher return the same types as Combine's`() {
     let some = Optional(2).publisher
     #expect(some.map { "\($0)" } == String?.Publisher("2"))
     #expect(some.allSatisfy { $0 > 2 } == Bool?.Publisher(false))
@@ -91,7 +91,7 @@ import Testing
     #expect(Int?.none.publisher.replaceEmpty(with: 3) == Just(3))
   }
 
-  @Test func `Result.Publisher: operators return Combine's types`() throws {
+  @Test func `operators of Result.Publisher return the same types as Combine's`() throws {
     let two = Outcome(2)
     let bad = Outcome<Int>(.oops)
     #expect(two.map { "\($0)" } == Outcome("2"))
@@ -109,7 +109,7 @@ import Testing
     #expect(Answer(1).setFailureType(to: TestError.self) == Outcome(1))
   }
 
-  @Test func `Publishers.Sequence: operators that keep values return sequences`() {
+  @Test func `operators of Publishers.Sequence that select or transform values return sequences`() {
     #expect(numbers.map { "\($0)" } == Publishers.Sequence(sequence: ["1", "2", "3"]))
     let dropWhile: Publishers.Sequence<DropWhileSequence<[Int]>, Never> = numbers.drop { $0 < 2 }
     let dropFirst: Publishers.Sequence<DropFirstSequence<[Int]>, Never> = numbers.dropFirst()
@@ -131,7 +131,7 @@ import Testing
     #expect(chains.allSatisfy { $0 == numbers })
   }
 
-  @Test func `Publishers.Sequence: operators with a single result return its publisher`() throws {
+  @Test func `operators of Publishers.Sequence with a single result return Just, an optional or a Result`() throws {
     let yes: [Answer<Bool>] = [
       numbers.allSatisfy { $0 > 0 }, numbers.contains { $0 > 2 }, numbers.contains(3),
     ]

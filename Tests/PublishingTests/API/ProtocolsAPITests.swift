@@ -45,14 +45,14 @@ import Testing
     }
   }
 
-  @Test func `a custom publisher serves a custom subscriber`() {
+  @Test func `a custom publisher can serve a custom subscriber`() {
     let subscriber = OwnSubscriber()
     OwnPublisher().subscribe(subscriber)
     OwnPublisher().receive(subscriber: subscriber)
     #expect(subscriber.log.filter { $0 == "finished" }.count == 2)
   }
 
-  @Test func `primary associated types name output and failure`() {
+  @Test func `the protocols have Output and Failure or Input and Failure as primary associated types`() {
     func numbers() -> some Publisher<Int, Never> { [1, 2].publisher }
     func input(_ subject: any Subject<Int, TestError>) { subject.send(1) }
     func take(_ publisher: some ConnectablePublisher<Int, Never>) -> any Cancellable { publisher.connect() }
@@ -63,7 +63,7 @@ import Testing
     #expect(numbers().record().values == [1, 2])
   }
 
-  @Test func `a custom scheduler has all forms with fewer arguments`() {
+  @Test func `a custom scheduler inherits the methods with fewer arguments`() {
     let scheduler = OwnScheduler()
     var log: [String] = []
     scheduler.schedule { log.append("now") }
@@ -78,7 +78,7 @@ import Testing
     #expect(ImmediateScheduler.SchedulerTimeType.Stride.seconds(1) >= 0)
   }
 
-  @Test func `Sink, Assign and AnySubscriber have Combine's initializers`() {
+  @Test func `Sink, Assign and AnySubscriber have the same initializers as Combine's`() {
     final class Box { var number = 0 }
     let box = Box()
     let sink = Subscribers.Sink<Int, Never>(receiveCompletion: { _ in }, receiveValue: { box.number += $0 })
@@ -98,7 +98,7 @@ import Testing
     #expect(AnySubscriber(PassthroughSubject<Int, Never>()).combineIdentifier != any.combineIdentifier)
   }
 
-  @Test func `sources have Combine's properties and equality`() {
+  @Test func `Just, Empty, Fail and the other sources have Combine's properties and can be compared`() {
     #expect(Just(1) == Just(1))
     #expect(Just(1).output == 1)
     #expect(Empty<Int, Never>() == Empty(completeImmediately: true))
@@ -117,7 +117,7 @@ import Testing
     #expect(Publishers.Sequence<[Int], TestError>(sequence: [1]).sequence == [1])
   }
 
-  @Test func `ObservableObject and Published have Combine's names`() {
+  @Test func `ObservableObject and Published have the same members as Combine's`() {
     final class Model: ObservableObject {
       @Published var number = 1
       @Published(initialValue: 2) var other: Int

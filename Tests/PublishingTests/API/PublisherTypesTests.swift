@@ -94,7 +94,7 @@ import Testing
     #expect(byCount.count == 2)
   }
 
-  @Test func `operators over several publishers have Combine's types`() {
+  @Test func `operators that combine several publishers have Combine's types`() {
     let concatenate: Publishers.Concatenate<Source, Source> = Publishers.Concatenate(prefix: source, suffix: source)
     #expect(concatenate.prefix === concatenate.suffix)
     let merge: Publishers.Merge<Source, Source> = Publishers.Merge(source, source)
@@ -122,7 +122,7 @@ import Testing
     #expect(latestOf.upstream === outer)
   }
 
-  @Test func `operators for failures have Combine's types`() throws {
+  @Test func `operators that handle failures have Combine's types`() throws {
     let catching: Publishers.Catch<Source, Source> = Publishers.Catch(upstream: source) { [source] _ in source }
     #expect(catching.handler(.oops) === catching.upstream)
     let tryCatching: Publishers.TryCatch<Source, Source> = Publishers.TryCatch(upstream: source) { [source] _ in source

@@ -90,7 +90,7 @@ import Testing
     #expect(decode.upstream === texts)
   }
 
-  @Test func `publishers are equatable where Combine's are`() {
+  @Test func `the same publishers are equatable as in Combine`() {
     let (a, b) = (Just(1), Just(2))
     #expect(Publishers.Count(upstream: a) == Publishers.Count(upstream: a))
     #expect(Publishers.Concatenate(prefix: a, suffix: b) == Publishers.Concatenate(prefix: a, suffix: b))
@@ -110,7 +110,7 @@ import Testing
     #expect(typed == Publishers.SetFailureType<Just<Int>, TestError>(upstream: a))
   }
 
-  @Test func `publishers of several upstreams are equatable`() {
+  @Test func `publishers with several upstreams can be compared`() {
     let (a, b) = (Just(1), Just(2))
     #expect(Publishers.Merge(a, b) == Publishers.Merge(a, b))
     #expect(Publishers.Merge3(a, b, a) != Publishers.Merge3(a, b, b))

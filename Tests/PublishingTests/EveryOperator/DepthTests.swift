@@ -32,11 +32,11 @@ import Testing
     #expect(returned.breaches == [])
   }
 
-  @Test func `stepping operators do not recurse`() {
+  @Test func `a long sequence through map, filter, removeDuplicates, compactMap and scan does not recurse`() {
     expectAll(numbers.map { $0 }.filter { _ in true }.removeDuplicates().compactMap { $0 }.scan(0, +))
   }
 
-  @Test func `swallowing operators do not recurse`() {
+  @Test func `operators that drop many values do not recurse`() {
     expectAll(numbers.filter { $0 == Self.count - 1 }, 1)
     expectAll(numbers.dropFirst(Self.count - 1), 1)
     expectAll(numbers.drop { $0 < Self.count - 1 }, 1)
@@ -45,57 +45,57 @@ import Testing
     expectAll(numbers.output(at: Self.count - 1), 1)
   }
 
-  @Test func `grouping operators do not recurse`() {
+  @Test func `collect does not recurse over a long sequence`() {
     expectAll(numbers.collect(2), Self.count / 2)
   }
 
-  @Test func `chaining operators do not recurse`() {
+  @Test func `append and prepend do not recurse over a long sequence`() {
     expectAll(numbers.append(numbers), Self.count * 2)
     expectAll(numbers.prepend(numbers), Self.count * 2)
   }
 
-  @Test func `merging operators do not recurse`() {
+  @Test func `merge does not recurse over a long sequence`() {
     expectAll(numbers.merge(with: numbers), Self.count * 2)
   }
 
-  @Test func `zipping operators do not recurse`() {
+  @Test func `zip does not recurse over a long sequence`() {
     expectAll(numbers.zip(numbers))
   }
 
-  @Test func `flattening operators do not recurse`() {
+  @Test func `flatMap does not recurse over a long sequence`() {
     expectAll(numbers.flatMap { Just($0) })
     expectAll(numbers.flatMap(maxPublishers: .max(1)) { Just($0) })
     expectAll(Just(0).eraseToAnyPublisher().flatMap { _ in (0..<Self.count).publisher })
   }
 
-  @Test func `recovering operators do not recurse`() {
+  @Test func `catch and replaceError do not recurse over a long sequence`() {
     expectAll(numbers.setFailureType(to: TestError.self).catch { _ in Just(0) })
     expectAll(numbers.setFailureType(to: TestError.self).replaceError(with: 0))
   }
 
-  @Test func `buffering operators do not recurse`() {
+  @Test func `buffer does not recurse over a long sequence`() {
     expectAll(numbers.buffer(size: Self.count, prefetch: .byRequest, whenFull: .dropOldest))
     expectAll(numbers.buffer(size: 4, prefetch: .keepFull, whenFull: .dropOldest))
   }
 
-  @Test func `scheduling operators do not recurse`() {
+  @Test func `receive(on:), delay and measureInterval do not recurse over a long sequence`() {
     expectAll(numbers.receive(on: ImmediateScheduler.shared))
     expectAll(numbers.delay(for: 1, scheduler: ImmediateScheduler.shared))
     expectAll(numbers.measureInterval(using: ImmediateScheduler.shared))
   }
 
-  @Test func `observing operators do not recurse`() {
+  @Test func `handleEvents and breakpoint do not recurse over a long sequence`() {
     expectAll(numbers.handleEvents(receiveOutput: { _ in }))
     expectAll(numbers.breakpoint())
   }
 
-  @Test func `switching operators do not recurse`() {
+  @Test func `switchToLatest does not recurse over a long sequence`() {
     let recorder = numbers.map { Just($0) }.switchToLatest().record()
     #expect(recorder.values.count == Self.count)
     #expect(recorder.completion == .finished)
   }
 
-  @Test func `many publishers in a row do not recurse`() {
+  @Test func `chains and merges of many publishers do not recurse`() {
     let chained = (0..<200).reduce(Empty<Int, Never>().eraseToAnyPublisher()) { chain, number in
       chain.append(number).eraseToAnyPublisher()
     }

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `with unlimited demand, values and the completion are delivered`(operation: OperatorCase) {
+  func `with unlimited demand, all values and the completion are delivered`(operation: OperatorCase) {
     let recorder = record(operation)
     sendAll()
     finish()
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `values and a failure pass with unlimited demand`(operation: OperatorCase) {
+  func `with unlimited demand, values and a failure are delivered`(operation: OperatorCase) {
     let recorder = record(operation)
     sendAll()
     failForGood()
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `limited demand: no more than requested passes, and no value of an obedient upstream is lost`(
+  func `with limited demand, no operator delivers more values than were requested or loses any`(
     operation: OperatorCase
   ) {
     let recorder = record(operation, asking: .max(1))
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `no demand: no value passes, but the end does unless a value waits before it`(operation: OperatorCase) {
+  func `without demand, only a completion that waits for no value is delivered`(operation: OperatorCase) {
     let recorder = record(operation, asking: .none)
     if let asks = operation.asks, asks == "max(2)" { #expect(probe.requested == .none) }
     for value in 1...3 {
@@ -113,14 +113,14 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `upstream receives downstream's demand, or the operator's own`(operation: OperatorCase) {
+  func `each operator requests its subscriber's demand or its documented own demand`(operation: OperatorCase) {
     guard let asks = operation.asks else { return }
     _ = record(operation, asking: .max(2))
     #expect(probe.trace.entries.filter { $0.hasPrefix("up:") } == ["up:sub", "up:\(asks)"])
   }
 
   @Test(arguments: OperatorCase.all)
-  func `cancel before any value: upstream is cancelled once, and nothing passes or is requested`(
+  func `a subscriber that cancels before the first value receives nothing, and upstream is cancelled once`(
     operation: OperatorCase
   ) {
     let recorder = record(operation, asking: .max(2))
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.strict)
-  func `cancel inside a value: no value follows`(operation: OperatorCase) {
+  func `a subscriber that cancels while it receives a value receives no more`(operation: OperatorCase) {
     let recorder = Recorder<Int, TestError>()
     recorder.onValue = { [unowned recorder] _ in
       recorder.cancel()
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.strict)
-  func `cancel after the end: upstream is not called again`(operation: OperatorCase) {
+  func `after the completion, cancel and request do not reach upstream`(operation: OperatorCase) {
     let recorder = record(operation)
     sendAll()
     finish()
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.strict, [false, true])
-  func `nothing passes after the end or a failure, whatever upstream sends`(operation: OperatorCase, fails: Bool) {
+  func `after a completion, nothing that upstream sends is delivered`(operation: OperatorCase, fails: Bool) {
     let recorder = record(operation)
     if fails { failForGood() } else { finish() }
     let values = recorder.values

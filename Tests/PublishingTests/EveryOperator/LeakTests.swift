@@ -4,7 +4,7 @@ import Publishing
 import Testing
 
 /// After completion, cancel, or release of the `AnyCancellable`, neither subscriber nor source is retained.
-@Suite("every operator lets go") struct LeakTests {
+@Suite("every operator releases what it retains") struct LeakTests {
   final class Token {}
 
   /// The ways in which a subscription ends.
@@ -13,7 +13,9 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all, Ending.allCases)
-  func `subscriber and source are released after finish, failure and cancel`(operation: OperatorCase, ending: Ending) {
+  func `an operator releases subscriber and source after a completion, a failure and a cancel`(
+    operation: OperatorCase, ending: Ending
+  ) {
     let scheduler = TestScheduler()
     weak var weakRecorder: Recorder<Int, TestError>?
     weak var weakSource: Probe<Int, TestError>?
@@ -43,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `dropping the AnyCancellable of a sink frees its closures and the source`(operation: OperatorCase) {
+  func `releasing the AnyCancellable of a sink releases its closures and the source`(operation: OperatorCase) {
     let scheduler = TestScheduler()
     weak var weakToken: Token?
     weak var weakSource: Probe<Int, TestError>?
@@ -68,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a publisher without subscribers frees its source`(operation: OperatorCase) {
+  func `an operator that is released without a subscription releases its source`(operation: OperatorCase) {
     let scheduler = TestScheduler()
     weak var weakSource: Probe<Int, TestError>?
     do {

@@ -4,7 +4,7 @@ import Publishing
 import Testing
 
 /// Reentrant calls: values while subscribing, requests and cancels inside a value, sends inside a cancel.
-@Suite("every operator, from inside a call") struct ReentrancyTests {
+@Suite("every operator, with nested calls") struct ReentrancyTests {
   let scheduler = TestScheduler()
   let probe = Probe<Int, TestError>()
 
@@ -42,21 +42,21 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source may synchronously answer unlimited demand`(operation: OperatorCase) {
+  func `a source may send values synchronously when it receives unlimited demand`(operation: OperatorCase) {
     answerRequests()
     let recorder = operation.build(probe, scheduler).record()
     expectAll(operation, recorder)
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source may synchronously answer the demand that is returned for each value`(operation: OperatorCase) {
+  func `a source may send values synchronously when receive(_:) returns demand`(operation: OperatorCase) {
     answerRequests()
     let recorder = operation.build(probe, scheduler).record(asking: .max(1)) { _ in .max(1) }
     expectAll(operation, recorder)
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source may synchronously answer a request made inside each value`(operation: OperatorCase) {
+  func `a source may send values synchronously when it receives a request during a value`(operation: OperatorCase) {
     answerRequests()
     let recorder = Recorder<Int, TestError>(asking: .max(1))
     recorder.onValue = { [unowned recorder] _ in
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `cancel inside receive(subscription:): nothing passes, and upstream is released`(operation: OperatorCase) {
+  func `a subscriber that cancels in receive(subscription:) receives nothing`(operation: OperatorCase) {
     let recorder = Recorder<Int, TestError>()
     recorder.onSubscription = { [unowned recorder] in recorder.cancel() }
     operation.build(probe, scheduler).subscribe(recorder)
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source may end while it is subscribed to, without demand`(operation: OperatorCase) {
+  func `a source may finish during the call of subscribe without any demand`(operation: OperatorCase) {
     probe.onSubscribe = { $0.send(completion: .finished) }
     let recorder = operation.build(probe, scheduler).record(asking: .none)
     scheduler.run()
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source may fail while it is subscribed to`(operation: OperatorCase) {
+  func `a source may fail during the call of subscribe`(operation: OperatorCase) {
     probe.onSubscribe = { $0.send(completion: .failure(.oops)) }
     let recorder = operation.build(probe, scheduler).record()
     scheduler.run()
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.strict)
-  func `values that a source sends inside its cancel do not pass`(operation: OperatorCase) {
+  func `values that a source sends while it is cancelled are not delivered`(operation: OperatorCase) {
     probe.onCancel = {
       guard $0.cancels == 1 else { return }
       $0.send(9)
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `values that a source sends inside the cancel of an operator that ends early do not pass`(
+  func `values that a source sends while an operator cancels it early are not delivered`(
     operation: OperatorCase
   ) {
     guard operation.traits.contains(.early) else { return }
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.strict)
-  func `cancel inside the completion changes nothing`(operation: OperatorCase) {
+  func `a subscriber may cancel in its completion`(operation: OperatorCase) {
     let recorder = Recorder<Int, TestError>()
     recorder.onCompletion = { [unowned recorder] in recorder.cancel() }
     operation.build(probe, scheduler).subscribe(recorder)
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `every subscription has its own state`(operation: OperatorCase) {
+  func `two subscriptions to one operator have separate states`(operation: OperatorCase) {
     guard operation.traits.isDisjoint(with: .shares) else { return }
     let publisher = operation.build(probe, scheduler)
     let first = publisher.record()

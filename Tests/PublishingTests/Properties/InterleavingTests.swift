@@ -8,7 +8,7 @@ import Testing
 @Suite("random interleavings") struct InterleavingTests {
   typealias Source = Probe<String, TestError>
 
-  @Test func `merge keeps one value per side, in order, whatever the interleaving`() {
+  @Test func `in any interleaving, merge stores one value for each publisher and keeps their order`() {
     for seed in 0..<300 {
       let sides = (0..<3).map { Source(Trace(), "\($0)") }
       var open = [true, true, true]
@@ -38,7 +38,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3]) func `flatMap behaves like a merge whose sides arrive one by one`(limit: Int) {
+  @Test(arguments: [1, 2, 3])
+  func `in any interleaving, flatMap behaves like a merge of the publishers it has received`(limit: Int) {
     for seed in 0..<300 {
       let outer = Probe<Source, TestError>(Trace(), "outer")
       var (children, isOpen, outerOpen): ([Source], [Bool], Bool) = ([], [], true)
@@ -76,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `zip pairs by index and ends when no pair can follow, whatever the interleaving`() {
+  @Test func `in any interleaving, zip pairs values by index and ends when no pair is possible`() {
     for seed in 0..<300 {
       let sides = (0..<2).map { Source(Trace(), "\($0)") }
       var run = Interleaving(seed, ZipModel()) { sides[0].zip(sides[1]).map { $0 + $1 }.record(asking: $0) }
@@ -99,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: BufferModel.Drop.allCases, [true, false])
-  func `buffer is a queue that drops from one end when full`(drop: BufferModel.Drop, keepsFull: Bool) {
+  func `in any interleaving, a full buffer drops its oldest or newest value`(drop: BufferModel.Drop, keepsFull: Bool) {
     for seed in 0..<300 {
       let source = Source()
       let size = 1 + seed % 4

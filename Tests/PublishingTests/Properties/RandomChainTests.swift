@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `a chain and array operations give equal results under any demand`() {
+  @Test func `a random chain of operators yields the same values as the corresponding array operations`() {
     for seed in 0..<1500 {
       var random = SeededGenerator(seed: seed)
       let links = (0..<Int.random(in: 1...6, using: &random)).map { _ in link(&random) }

@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: CombiningReference.Rule.allCases, 0..<4)
-  func `no value is lost, no failure is swallowed, nothing is out of order`(
+  func `random programs with several publishers lose no value or failure and keep the order`(
     rule: CombiningReference.Rule, quarter: Int
   ) {
     for seed in quarter * 1500..<(quarter + 1) * 1500 {

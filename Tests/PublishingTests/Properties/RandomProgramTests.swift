@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4)
-  func `random programs send nothing after the end, twice or without demand, and do not leak`(quarter: Int) {
+  func `random programs send nothing twice, after the completion or without demand, and do not leak`(quarter: Int) {
     for seed in quarter * 1500..<(quarter + 1) * 1500 {
       guard run(seed: seed) else { return }
     }

@@ -38,7 +38,7 @@ import Testing
 
   private static let second = 100_000
 
-  @Test func `debounce sends a value after a second of silence`() {
+  @Test func `debounce sends a value after a second without another one`() {
     for seed in 0..<200 {
       let times = times(seed: seed)
       let expected = times.indices.compactMap { index -> String? in
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `throttle sends the first value immediately, then one at the end of each second that had any`(latest: Bool) {
+  func `throttle sends the first value immediately and then at most one value per second`(latest: Bool) {
     for seed in 0..<200 {
       let times = times(seed: seed)
       var expected: Heard = []
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `delay moves everything by a second`() {
+  @Test func `delay delivers every value one second later`() {
     for seed in 0..<50 {
       let times = times(seed: seed)
       let expected = times.enumerated().map { "\($0)@\($1 + Self.second)" }
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `timeout ends at the first second of silence`() {
+  @Test func `timeout ends after the first second without a value`() {
     for seed in 0..<200 {
       let times = times(seed: seed)
       var expected: Heard = []
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `collect(.byTime) puts every value into the group of its second`() {
+  @Test func `collect(.byTime) groups the values of each second`() {
     for seed in 0..<100 {
       let times = times(seed: seed)
       let (subject, scheduler) = (PassthroughSubject<Int, TestError>(), TestScheduler())
