@@ -10,7 +10,7 @@ import Testing
 @Suite struct ExplorationTests {
   private let path: ObjectPath = "/org/geopublicist/Location1/subscription/7"
 
-  @Test func `every event happens in every state of a subscription that is kept`() {
+  @Test func `a subscription that is kept across restarts handles every event in every state`() {
     let lost = DBusError(.noReply, "lost")
     let events: [ServiceObjectEvent] =
       [.wanted(ClientOptions()), .unwanted, .replaced, .ownerChanged(":1.10"), .ownerChanged(nil), .timer]

@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a restart without a crossing reports nothing`() {
+  @Test func `a restart of the service repeats no region event`() {
     var driver = Driver()
     driver.change(.determined, .inside)
     driver.restart()
@@ -76,7 +76,7 @@ import Testing
     #expect(driver.events.map(\.sequence) == [1, 2] && driver.events.last?.previous == .inside)
   }
 
-  @Test func `a crossing during a restart is reported with a gap`() {
+  @Test func `a border crossing during a restart of the service is marked with a gap`() {
     var driver = Driver()
     driver.change(.determined, .inside)
     driver.restart()
@@ -84,7 +84,7 @@ import Testing
     #expect(driver.told.last == "exited" && driver.events.last?.hasGap == true)
   }
 
-  @Test func `the state is lost if the service does not return`() throws {
+  @Test func `if the service does not return, the region's state is lost`() throws {
     var driver = Driver { $0.region.unknownAfter = .milliseconds(60_000) }
     driver.change(.entered, .inside)
     driver.send(.ownerChanged(nil))
@@ -98,7 +98,7 @@ import Testing
     #expect(driver.told.last == "determined")
   }
 
-  @Test func `a stay is reported once`() {
+  @Test func `a restart of the service does not repeat the event dwelled`() {
     var driver = Driver()
     driver.change(.determined, .inside)
     driver.change(.dwelled, .inside)
@@ -108,7 +108,7 @@ import Testing
     #expect(driver.told.count { $0 == "dwelled" } == 1)
   }
 
-  @Test func `a duration continues across a restart`() throws {
+  @Test func `a region's duration includes a restart of the service`() throws {
     var driver = Driver { $0.duration = .milliseconds(5_000) }
     driver.restart()
     #expect(driver.created.map(\.duration) == [5_000, 0])
@@ -117,14 +117,14 @@ import Testing
     #expect(driver.now == 5_000_000 && driver.told.last == "expired" && driver.machine.deadline == nil)
   }
 
-  @Test func `a single-use region is not created again after its use`() {
+  @Test func `a single-use region is not created again after its event`() {
     var driver = Driver { $0.region.isSingleUse = true }
     driver.send(.signal("Closed", [.string("used")]))
     driver.send(.ownerChanged(":1.2"))
     #expect(driver.told == ["used"] && driver.created.count == 1)
   }
 
-  @Test func `after a restart only new events are reported`() throws {
+  @Test func `after a restart, only events that change the known state are reported`() throws {
     var memory = RegionMemory()
     func isNew(_ event: String, _ state: String) throws -> Bool {
       memory.isNew(

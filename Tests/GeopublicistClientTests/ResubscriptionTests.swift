@@ -110,7 +110,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     return driver
   }
 
-  @Test func `a subscription is created, followed and started`() {
+  @Test func `a subscription is created, then followed, then started`() {
     var driver = Driver()
     driver.want(ClientOptions())
     driver.join(attempt: 1)
@@ -119,7 +119,9 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.done.last == "close 7" && driver.machine.deadline == nil)
   }
 
-  @Test func `a killed service is subscribed to again without a repeated location`() throws {
+  @Test func `after a restart of the service, a new subscription is created and the last location is not repeated`()
+    throws
+  {
     var driver = try running()
     driver.send(.ownerChanged(nil))
     #expect(driver.takeTold() == ["interrupted"])
@@ -131,13 +133,13 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.told == ["resumed", "53.0"])
   }
 
-  @Test func `an owner that directly follows another one is subscribed to immediately`() throws {
+  @Test func `when another process takes over the service's name, a new subscription is created immediately`() throws {
     var driver = try running()
     driver.send(.ownerChanged(second))
     #expect(driver.done == ["create 2 0.0 0"])
   }
 
-  @Test func `a service that was stopped cleanly is called when it is back, or after a while`() throws {
+  @Test func `a service that was stopped cleanly is called when it returns, or after a pause`() throws {
     var driver = try running()
     driver.close("shutdown")
     driver.send(.ownerChanged(nil))
@@ -149,7 +151,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(patient.done == ["create 2 0.0 0"])
   }
 
-  @Test func `a service that does not start is called at growing intervals and reported once`() throws {
+  @Test func `a service that does not start is called at growing intervals, and its failure is reported once`() throws {
     var driver = try running()
     driver.send(.ownerChanged(nil))
     var pauses: [Duration] = []
@@ -168,7 +170,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.told == ["interrupted", "failed", "resumed", "interrupted"])
   }
 
-  @Test func `the first location after a restart obeys the distance threshold`() throws {
+  @Test func `the first location after a restart obeys the client's distance threshold`() throws {
     var driver = try running { $0.distanceThreshold = 1_000 }
     driver.join()
     driver.send(try location(52.001, at: 2))
@@ -176,7 +178,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.told == ["interrupted", "resumed", "52.1"])
   }
 
-  @Test func `after access was lost, the same place is reported again`() throws {
+  @Test func `after access was lost and restored, the same location is reported again`() throws {
     var driver = try running()
     driver.authorize("denied", "disabled-by-user")
     driver.join("authorized-always")
@@ -192,7 +194,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.told == ["reduced-accuracy", "allowed"])
   }
 
-  @Test func `an undecided status after a restart is reported only if it persists`() throws {
+  @Test func `after a restart, the status not-determined is reported only if it persists`() throws {
     var driver = try running()
     driver.join("not-determined")
     #expect(driver.takeTold() == ["interrupted", "resumed"])
@@ -200,7 +202,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.told == ["undecided"])
   }
 
-  @Test func `updates that a rule forbids begin when the rule is removed`() throws {
+  @Test func `a subscription that a rule forbids starts when the rule is removed`() throws {
     var driver = Driver()
     driver.want(ClientOptions())
     driver.send(.ownerChanged(first))
@@ -214,7 +216,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.told.last == "allowed")
   }
 
-  @Test func `an invalid option is final`() {
+  @Test func `after an invalid option, the client does not try again`() {
     var driver = Driver()
     driver.want(ClientOptions())
     driver.send(.failed(DBusError(.invalidOption, "no"), attempt: 1))
@@ -223,7 +225,8 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.done == ["create 1 0.0 0"])
   }
 
-  @Test func `thresholds are changed in place, but another mode needs another subscription`() throws {
+  @Test func `a changed threshold is set on the subscription, and a changed mode creates another subscription`() throws
+  {
     var driver = try running()
     var options = ClientOptions()
     (options.distanceThreshold, options.requiredAccuracy) = (100, 50)
@@ -240,7 +243,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.done.suffix(4) == ["close 5", "follow 8", "set DistanceThreshold", "start 8"])
   }
 
-  @Test func `limits on updates and time continue to apply after a restart`() throws {
+  @Test func `max-updates and duration also count what happened before a restart`() throws {
     var driver = try running { options in
       options.maximumUpdates = 3
       options.duration = .milliseconds(60_000)
@@ -255,14 +258,14 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(timed.told.last == "completed" && timed.machine.deadline == nil)
   }
 
-  @Test func `a completed subscription is not created again`() throws {
+  @Test func `a completed subscription is not created again after a restart`() throws {
     var driver = try running { $0.maximumUpdates = 1 }
     driver.close("completed")
     driver.send(.ownerChanged(nil))
     #expect(driver.told == ["completed"] && driver.machine.deadline == nil && driver.done.isEmpty)
   }
 
-  @Test func `the service's own sentence about a refusal is passed on`() throws {
+  @Test func `the service's message about a refusal is passed on`() throws {
     var driver = try running()
     driver.authorize("restricted", "disallowed-by-policy")
     driver.send(ServiceObjectEvent.message("Ask the administrator of this machine"))

@@ -63,7 +63,7 @@ import Testing
     #expect(latitudes == expected)
   }
 
-  @Test func `locations, status and state arrive`() throws {
+  @Test func `a client receives locations, the status and the service's state`() throws {
     try begin()
     try fix(52)
     try expect([52])
@@ -75,7 +75,7 @@ import Testing
     #expect(errors.isEmpty)
   }
 
-  @Test func `filters run in the service and can change while it delivers`() throws {
+  @Test func `filters are applied by the service and can be changed while it delivers`() throws {
     manager.distanceFilter = 1_000
     try begin()
     try fix(52)
@@ -97,13 +97,13 @@ import Testing
     #expect(!latitudes.contains(60) && latitudes.count > count)
   }
 
-  @Test func `authorization can be requested before the first update`() throws {
+  @Test func `authorization can be requested without starting updates`() throws {
     manager.requestAuthorization(isInteractive: false)
     try turning("the answer", within: .seconds(30)) { statuses.last == .authorizedAlways }
     #expect(try geoclue.clients().isEmpty && errors.isEmpty)
   }
 
-  @Test func `a request returns one location and releases the source`() throws {
+  @Test func `a request delivers one location and releases the source`() throws {
     manager.requestLocation()
     try waitForClient()
     try fix(52)
@@ -112,7 +112,7 @@ import Testing
     #expect(latitudes == [52])
   }
 
-  @Test func `a killed service causes no event`() throws {
+  @Test func `a restart of the service is not visible to delegates and subscribers`() throws {
     try begin()
     try fix(52)
     try expect([52])
@@ -124,7 +124,7 @@ import Testing
     #expect(sequences == [1, 2] && statuses == [.notDetermined, .authorizedAlways] && errors.isEmpty)
   }
 
-  @Test func `a request survives a killed service`() throws {
+  @Test func `a request is answered although the service is killed and started again`() throws {
     manager.requestLocation()
     try waitForClient()
     try replaceService(untilItCalls: "CreateClient")
@@ -133,7 +133,7 @@ import Testing
     #expect(errors.isEmpty)
   }
 
-  @Test func `a region is monitored by the service and survives its crash`() throws {
+  @Test func `a region reports its crossings across a restart of the service`() throws {
     let circle = try #require(CircularRegion(latitude: 52, longitude: 13, radius: 500))
     var configuration = RegionConfiguration(circle)
     configuration.confirm = .milliseconds(100)
@@ -155,7 +155,7 @@ import Testing
     #expect(errors.isEmpty)
   }
 
-  @Test func `a killed GeoClue changes the state and nothing else`() throws {
+  @Test func `a restart of GeoClue changes only the source's state`() throws {
     try begin()
     try fix(52)
     try expect([52])
@@ -168,7 +168,7 @@ import Testing
     #expect(statuses == [.notDetermined, .authorizedAlways])
   }
 
-  @Test func `a lost bus is reported`() throws {
+  @Test func `the loss of the bus is reported`() throws {
     try begin()
     bus.kill()
     try turning("it is noticed", within: .seconds(30)) { !errors.isEmpty }
@@ -176,7 +176,7 @@ import Testing
     manager.stopUpdatingLocation()
   }
 
-  @Test func `a request fails at its deadline if the bus is lost meanwhile`() throws {
+  @Test func `a request fails at its deadline if the bus is lost`() throws {
     let source = ServiceSource(on: .address(bus.address))
     var options = ClientOptions()
     options.timeout = .seconds(5)
@@ -188,7 +188,7 @@ import Testing
     #expect(throws: LocationError.self) { try result?.get() }
   }
 
-  @Test func `a service that is not installed is reported, and used once it is installed`() throws {
+  @Test func `a service that is not installed is reported, and used as soon as it is installed`() throws {
     service.kill()
     try turning("its name is free", within: .seconds(30)) { try !hasOwner(Service.name, on: bus) }
     manager.requestLocation()
@@ -206,7 +206,7 @@ import Testing
     #expect(errors.count == 2)
   }
 
-  @Test func `without a bus the failure is reported once`() throws {
+  @Test func `without a bus, one failure is reported`() throws {
     let manager = LocationManager(source: ServiceSource(on: .address("unix:path=/nonexistent")))
     let publicist = LocationPublicist(manager)
     var failures = 0

@@ -13,7 +13,7 @@ import Testing
   ]
 
   @Test(arguments: contract)
-  func `the reason decides the status`(word: String, status: String?) throws {
+  func `each reason belongs to one status`(word: String, status: String?) throws {
     let reason = try #require(AuthorizationReason(rawValue: word))
     #expect(reason.refusedStatus?.rawValue == status)
     let refusal = Authorization.refused(reason)
@@ -23,7 +23,7 @@ import Testing
     #expect(!refusal.isAuthorized)
   }
 
-  @Test func `reasons and statuses match the contract`() {
+  @Test func `all reasons and statuses are those of the contract`() {
     #expect(Set(AuthorizationReason.allCases.map(\.rawValue)) == Set(Self.contract.map(\.word)))
     #expect(
       Set(AuthorizationStatus.allCases.map(\.rawValue)) == [
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: AuthorizationReason.allCases.filter { $0.refusedStatus != nil })
-  func `a refusal reveals nothing`(reason: AuthorizationReason) {
+  func `a refused client receives no location at any level`(reason: AuthorizationReason) {
     let made = Authorization.refused(reason)
     #expect(made.sentence == reason.sentence)
     #expect(made.asking(.city) == made)
@@ -48,7 +48,7 @@ import Testing
       (level: .city, asked: .city, reason: .none, revealed: .city),
       (level: .country, asked: .city, reason: .reducedAccuracy, revealed: .country),
     ] as [(level: AccuracyLevel, asked: AccuracyLevel, reason: AuthorizationReason, revealed: AccuracyLevel)])
-  func `a grant coarser than requested is marked as reduced`(
+  func `a grant that is coarser than requested has the reason reduced-accuracy`(
     level: AccuracyLevel, asked: AccuracyLevel, reason: AuthorizationReason, revealed: AccuracyLevel
   ) {
     for (scope, status) in [
@@ -64,13 +64,13 @@ import Testing
     }
   }
 
-  @Test func `an agent's level 0 grants nothing`() {
+  @Test func `level 0 of an agent is a refusal`() {
     #expect(Authorization.authorized(.always, level: .none) == .refused(.disabledByUser))
     #expect(Authorization.authorized(.whenInUse, level: .none, asked: .country) == .refused(.disabledByUser))
   }
 
   @Test(arguments: AuthorizationReason.allCases)
-  func `the message of each reason is one sentence that says what to do`(reason: AuthorizationReason) {
+  func `the message of each reason is one sentence that explains what to do`(reason: AuthorizationReason) {
     let sentence = reason.sentence
     #expect(sentence.first?.isLetter == true)
     #expect(reason == .none || sentence.contains("; "), "the sentence contains the remedy")
@@ -80,7 +80,7 @@ import Testing
     #expect(AuthorizationReason.allCases.filter { $0.sentence == sentence } == [reason])
   }
 
-  @Test func `a sandboxed caller is referred to the portal`() {
+  @Test func `the message for a sandboxed caller names the portal`() {
     #expect(AuthorizationReason.sandboxed.sentence.contains("org.freedesktop.portal.Location"))
   }
 }
@@ -92,12 +92,12 @@ import Testing
       (7, .street),
       (8, .exact), (9, .exact), (99, .exact), (.max, .exact),
     ] as [(UInt32, AccuracyLevel)])
-  func `unknown numbers are rounded to the coarser level`(number: UInt32, level: AccuracyLevel) {
+  func `an unknown number of a level is rounded to the next coarser level`(number: UInt32, level: AccuracyLevel) {
     #expect(AccuracyLevel(rounding: number) == level)
   }
 
   @Test(arguments: AccuracyLevel.allCases)
-  func `rounding the number of a level returns that level`(level: AccuracyLevel) {
+  func `rounding the number of a known level yields that level`(level: AccuracyLevel) {
     #expect(AccuracyLevel(rounding: level.rawValue) == level)
   }
 
@@ -106,7 +106,7 @@ import Testing
       ("country", .country), ("city", .city), ("neighborhood", .neighborhood), ("street", .street), ("exact", .exact),
       ("none", nil), ("", nil), ("Exact", nil), (" exact", nil), ("exact\0", nil), ("unknown", nil),
     ] as [(String, AccuracyLevel?)])
-  func `only the five level names can be requested`(name: String, level: AccuracyLevel?) {
+  func `a level can be requested only by one of its five names`(name: String, level: AccuracyLevel?) {
     #expect(AccuracyLevel(contractName: name) == level)
     if let level { #expect(level.contractName == name) }
   }
@@ -115,14 +115,14 @@ import Testing
     #expect(AccuracyLevel.none.contractName == "none")
   }
 
-  @Test func `a coarser level compares as less`() {
+  @Test func `a coarser level is less than a finer one`() {
     #expect(AccuracyLevel.allCases.shuffled().sorted() == [.none, .country, .city, .neighborhood, .street, .exact])
     #expect(min(AccuracyLevel.city, .exact) == .city)
   }
 }
 
 @Suite struct SourceStatusTests {
-  @Test func `the level names match the contract`() {
+  @Test func `the names of levels match the documentation`() {
     #expect(SourceState.allCases.map(\.rawValue) == ["idle", "starting", "waiting", "running", "unavailable"])
     #expect(
       SourceReason.allCases.map(\.rawValue) == [
@@ -131,7 +131,7 @@ import Testing
       ])
   }
 
-  @Test func `a refusal keeps its reason`() {
+  @Test func `a refusal that is passed on as the source's reason remains the same`() {
     for reason in AuthorizationReason.allCases {
       let upstream = SourceReason(refusal: reason)
       #expect(upstream == .none || upstream.rawValue == reason.rawValue)
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(arguments: [(nil, "unknown"), (.some(.none), "none"), (.city, "city")] as [(AccuracyLevel?, String)])
-  func `the levels none and unknown are different`(level: AccuracyLevel?, name: String) {
+  func `the levels none and unknown have different names`(level: AccuracyLevel?, name: String) {
     #expect(SourceStatus(state: .running, availableAccuracy: level).availableAccuracyName == name)
   }
 }

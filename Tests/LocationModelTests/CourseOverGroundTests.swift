@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: [(20.0, 0.0, 0.0), (0, 20, 90), (-20, 0, 180), (0, -20, 270), (20, 20, 45)])
-  func `the course is the direction from a clearly distant location, even across the antimeridian`(
+  func `the course is the direction from an earlier location to the current one`(
     north: Double, east: Double, expected: Double
   ) throws {
     var course = CourseOverGround()
@@ -22,7 +22,7 @@ import Testing
     #expect(abs((heading - expected + 540).truncatingRemainder(dividingBy: 360) - 180) < 0.3)
   }
 
-  @Test func `an origin that is too near, too inaccurate, too old, later or of unknown accuracy yields no course`() {
+  @Test func `an earlier location that is too near, too old or too inaccurate yields no course`() {
     for (second, north, accuracy) in [
       (1, 9.9, 1.0), (1, 49, 10), (11, 20, 2), (0, 20, nil),
     ] as [(UInt64, Double, Double?)] {
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `in a turn the newest distant location determines the course, and a burst is bounded`() throws {
+  @Test func `in a turn the newest distant location determines the course, even after a burst of fixes`() throws {
     var course = CourseOverGround()
     _ = course.heading(at: fix(0))
     _ = course.heading(at: fix(2, north: 30))

@@ -54,7 +54,7 @@ import Testing
 
   /// A location that is sent immediately must leave the rule in the same state as the full path.
   @Test(arguments: 0..<100 as Range<UInt64>)
-  func `the fast path and the full path send the same locations`(seed: UInt64) {
+  func `the fast path of the delivery rule sends the same locations as the full path`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     func oneOf<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
     var (short, long) = (DeliveryRule(), DeliveryRule())
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: 0..<400 as Range<UInt64>)
-  func `a random run sends the same locations as the naive model`(seed: UInt64) {
+  func `the delivery rule sends the same locations as a simple model`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     func oneOf<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
     let configuration = DeliveryRule.Configuration(

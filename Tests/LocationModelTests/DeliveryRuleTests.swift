@@ -32,14 +32,14 @@ import Testing
       "without thresholds every fix is sent immediately", Configuration(),
       [(0, 0, 5), (1, 0, 5), (1, 0, nil), (500, 7, 5)], [(1, 0), (2, 1), (3, 1), (4, 500)]),
     Scenario(
-      "the distance counts from the last one sent, so slow movement passes eventually",
+      "the distance counts from the last location sent, so slow movement passes eventually",
       Configuration(distanceThreshold: 1),
       (0..<10).map { (UInt64($0) * 1000, 0.4 * Double($0), 5) }, [(1, 0), (4, 3000), (7, 6000), (10, 9000)]),
     Scenario(
       "a fix just below the threshold does not pass, one just above it does", Configuration(distanceThreshold: 100),
       [(0, 0, 5), (1, 99.99, 5), (2, 100.01, 5)], [(1, 0), (3, 2)]),
     Scenario(
-      "after a return to the last place sent the distance is zero", Configuration(distanceThreshold: 100),
+      "after a return to the last location sent the distance is zero", Configuration(distanceThreshold: 100),
       [(0, 0, 5), (1, 90, 5), (2, 0, 5), (3, -90, 5)], [(1, 0)]),
     Scenario(
       "a fix that is better by half and by 10 m also passes", Configuration(distanceThreshold: 100),
@@ -51,27 +51,28 @@ import Testing
       "above 20 m an improvement by 10 m is not enough", Configuration(distanceThreshold: 100),
       [(0, 0, 100), (1, 0, 51), (2, 0, 50)], [(1, 0), (3, 2)]),
     Scenario(
-      "unknown accuracy is not better, a known one is better than unknown", Configuration(distanceThreshold: 100),
+      "an unknown accuracy is not better, and a known accuracy is better than an unknown one",
+      Configuration(distanceThreshold: 100),
       [(0, 0, 40), (1, 0, nil), (2, 200, nil), (3, 200, 500)], [(1, 0), (3, 2), (4, 3)]),
     Scenario(
-      "during the time threshold the newest waits until its end", Configuration(timeThreshold: .milliseconds(1000)),
+      "during the time threshold the newest fix waits until its end", Configuration(timeThreshold: .milliseconds(1000)),
       [(0, 0, 5), (100, 1, 5), (900, 2, 5), (1000 + 10, 3, 5)], [(1, 0), (3, 1000), (4, 2000)]),
     Scenario(
-      "after the time threshold the next one is sent immediately", Configuration(timeThreshold: .milliseconds(1000)),
+      "after the time threshold the next fix is sent immediately", Configuration(timeThreshold: .milliseconds(1000)),
       [(0, 0, 5), (1000, 1, 5), (2500, 2, 5)], [(1, 0), (2, 1000), (3, 2500)]),
     Scenario(
-      "the time counts from the last sending, not from the arrival",
+      "the time counts from the last sending, not from the arrival of the fix",
       Configuration(timeThreshold: .milliseconds(1000)),
       [(0, 0, 5), (900, 1, 5), (1900, 2, 5)], [(1, 0), (2, 1000), (3, 2000)]),
     Scenario(
-      "the newest that passed is sent", Configuration(distanceThreshold: 50, timeThreshold: .milliseconds(1000)),
+      "the newest fix that passed is sent", Configuration(distanceThreshold: 50, timeThreshold: .milliseconds(1000)),
       [(0, 0, 5), (100, 60, 5), (200, 80, 5), (300, 75, 5)], [(1, 0), (4, 1000)]),
     Scenario(
       "a fix that passed is not sent after the device has returned",
       Configuration(distanceThreshold: 50, timeThreshold: .milliseconds(1000)),
       [(0, 0, 5), (100, 60, 5), (200, 80, 5), (300, 10, 5)], [(1, 0)]),
     Scenario(
-      "a fix that agrees with the waiting one does not drop it",
+      "a fix that agrees with the waiting one does not replace or drop it",
       Configuration(distanceThreshold: 50, timeThreshold: .milliseconds(1000)),
       [(0, 0, 5), (100, 60, 25), (200, 40, 5)], [(1, 0), (2, 1000)]),
     Scenario(
@@ -111,7 +112,7 @@ import Testing
   ]
 
   @Test(arguments: scenarios)
-  func `the delivery rule holds`(scenario: Scenario) {
+  func `each scenario of the delivery rule sends the expected locations at the expected times`(scenario: Scenario) {
     var simulation = DeliverySimulation(scenario.configuration)
     for (index, fix) in scenario.fixes.enumerated() {
       let location = DeliverySimulation.fix(UInt64(index + 1), metres: fix.metres, accuracy: fix.accuracy)
@@ -122,7 +123,7 @@ import Testing
     #expect(simulation.timer == nil)
   }
 
-  @Test func `each reset drops the held location and makes the next fix the first`() {
+  @Test func `a reset drops the held location, and the next fix is treated as the first`() {
     let configuration = Configuration(
       distanceThreshold: 100, timeThreshold: .milliseconds(10_000), debounce: .milliseconds(500))
     var simulation = DeliverySimulation(configuration)
@@ -139,7 +140,7 @@ import Testing
     #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(3, at: 30_000), Delivery(4, at: 30_002)])
   }
 
-  @Test func `the timer is set once and moved only if its time changes`() {
+  @Test func `the timer is armed again only if its time has changed`() {
     var rule = DeliveryRule(Configuration(timeThreshold: .milliseconds(1000)))
     let fixes = (0...3).map { DeliverySimulation.fix($0, metres: Double($0)) }
     #expect(rule.received(fixes[0], at: 0) == [.deliver(fixes[0])])
@@ -154,7 +155,7 @@ import Testing
   }
 
   /// Regression: a location was held for 0.7 s during a check, and the next one followed it after 4.3 s instead of 5 s.
-  @Test func `the interval is measured from the time when a held location was sent`() {
+  @Test func `the interval begins when a held location is actually sent`() {
     var rule = DeliveryRule(Configuration(timeThreshold: .milliseconds(5_000)))
     let fixes = (0...1).map { DeliverySimulation.fix($0) }
     #expect(rule.received(fixes[0], at: 0) == [.deliver(fixes[0])])
@@ -162,7 +163,7 @@ import Testing
     #expect(rule.received(fixes[1], at: 1_000_000) == [.armTimer(at: 5_700_000)])
   }
 
-  @Test func `if the timer is late, debounce sends the due location, but a time threshold sends the newest one`() {
+  @Test func `if the timer is late, debounce sends the location that was due, and a time threshold the newest one`() {
     let fixes = (0...2).map { DeliverySimulation.fix($0, metres: Double($0)) }
     var debounced = DeliveryRule(Configuration(debounce: .milliseconds(200)))
     _ = debounced.received(fixes[0], at: 0)
@@ -174,7 +175,7 @@ import Testing
     #expect(throttled.received(fixes[2], at: 300_000) == [.deliver(fixes[2]), .disarmTimer])
   }
 
-  @Test func `times at the end of the range do not overflow`() {
+  @Test func `times at the end of the clock's range do not overflow`() {
     var rule = DeliveryRule(
       Configuration(
         timeThreshold: .milliseconds(UInt32.max), debounce: .milliseconds(UInt32.max),
@@ -201,14 +202,19 @@ import Testing
     arguments: [
       ("shorter", Configuration(timeThreshold: .milliseconds(500)), 500),
       ("longer", Configuration(timeThreshold: .milliseconds(5000)), 5000),
-      ("over already", Configuration(timeThreshold: .milliseconds(150)), 200), ("none", Configuration(), 200),
-      ("a debounce as well", Configuration(timeThreshold: .milliseconds(1000), debounce: .milliseconds(300)), 1300),
+      ("already over", Configuration(timeThreshold: .milliseconds(150)), 200), ("none", Configuration(), 200),
+      (
+        "the same, with a debounce", Configuration(timeThreshold: .milliseconds(1000), debounce: .milliseconds(300)),
+        1300
+      ),
       (
         "the level's interval", Configuration(timeThreshold: .milliseconds(1000), minimumInterval: .milliseconds(3000)),
         3000
       ),
     ] as [(String, Configuration, UInt64)])
-  func `a held location is sent when changed thresholds allow it`(_: String, changed: Configuration, expected: UInt64) {
+  func `a held location is sent as soon as changed thresholds permit it`(
+    _: String, changed: Configuration, expected: UInt64
+  ) {
     var simulation = simulation(Configuration(timeThreshold: .milliseconds(1000)), metres: 5)
     simulation.configure(changed, at: 200)
     simulation.finish()
@@ -216,7 +222,7 @@ import Testing
     #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(2, at: expected)])
   }
 
-  @Test func `a held location that no longer passes is dropped`() {
+  @Test func `a held location that no longer passes a changed threshold is dropped`() {
     var simulation = simulation(Configuration(distanceThreshold: 10, timeThreshold: .milliseconds(1000)), metres: 50)
     simulation.configure(Configuration(distanceThreshold: 100, timeThreshold: .milliseconds(1000)), at: 200)
     #expect(simulation.actions == [.disarmTimer])
@@ -224,7 +230,7 @@ import Testing
     #expect(simulation.deliveries == [Delivery(1, at: 0)])
   }
 
-  @Test func `a fix that passes is sent immediately, because the next one may be far away`() {
+  @Test func `a fix that passes a changed threshold is sent immediately`() {
     var simulation = simulation(Configuration(distanceThreshold: 100), metres: 50)
     simulation.configure(Configuration(distanceThreshold: 20), at: 700)
     #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(2, at: 700)])
@@ -232,7 +238,7 @@ import Testing
     #expect(simulation.deliveries.count == 2)
   }
 
-  @Test func `a fix that a new threshold drops is sent after the old threshold is restored`() {
+  @Test func `a fix that a changed threshold drops is sent if the old threshold is restored`() {
     var simulation = simulation(Configuration(distanceThreshold: 10, timeThreshold: .milliseconds(1000)), metres: 50)
     simulation.configure(Configuration(distanceThreshold: 100, timeThreshold: .milliseconds(1000)), at: 200)
     simulation.configure(Configuration(distanceThreshold: 10, timeThreshold: .milliseconds(1000)), at: 300)
@@ -240,7 +246,7 @@ import Testing
     #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(2, at: 1000)])
   }
 
-  @Test func `the newer of two passing fixes is sent`() {
+  @Test func `if a changed threshold permits two fixes, the newer one is sent`() {
     var simulation = simulation(Configuration(distanceThreshold: 40, timeThreshold: .milliseconds(1000)), metres: 50)
     simulation.receive(DeliverySimulation.fix(3, metres: 30), at: 200)
     simulation.configure(Configuration(distanceThreshold: 20, timeThreshold: .milliseconds(1000)), at: 300)
@@ -248,7 +254,7 @@ import Testing
     #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(3, at: 1000)])
   }
 
-  @Test func `a change of thresholds before the first fix has no effect on that fix`() {
+  @Test func `the first fix is sent regardless of earlier changes of the thresholds`() {
     var simulation = DeliverySimulation(Configuration(distanceThreshold: 40))
     simulation.configure(Configuration(debounce: .milliseconds(1000)), at: 10)
     #expect(simulation.actions.isEmpty)

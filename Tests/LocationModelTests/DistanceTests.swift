@@ -60,7 +60,9 @@ import Testing
       ("antipodes", at(30, 40), at(-30, -140), 20_003_931.5, 100_000),
       ("from pole to equator", at(90, 0), at(0, 123), 10_001_965.7, 100),
     ] as [(String, Location, Location, Double, Double)])
-  func `distances are correct everywhere`(_: String, a: Location, b: Location, metres: Double, tolerance: Double) {
+  func `the distance between two places is correct everywhere on Earth`(
+    _: String, a: Location, b: Location, metres: Double, tolerance: Double
+  ) {
     #expect(abs(a.distance(to: b) - metres) <= tolerance)
     #expect(abs(b.distance(to: a) - metres) <= tolerance)
   }
@@ -83,14 +85,14 @@ import Testing
     #expect(largest < 0.0001, "\(largest)")
   }
 
-  @Test func `the steps of a walk add up to its length`() {
+  @Test func `the distances of many short steps add up to the length of the walk`() {
     let (start, end) = (Self.at(60, 24), Self.at(60.01, 24))
     let steps = (0...1000).map { Self.at(60 + 0.01 * Double($0) / 1000, 24) }
     let sum = zip(steps, steps.dropFirst()).reduce(0) { $0 + $1.0.distance(to: $1.1) }
     #expect(abs(sum - start.distance(to: end)) < 1e-3)
   }
 
-  @Test func `NaN passes no distance threshold`() {
+  @Test func `a distance that is NaN passes no threshold`() {
     let distance = Self.at(.nan, 0).distance(to: Self.at(0, 0))
     #expect(!(distance >= 0))
   }

@@ -17,7 +17,7 @@ import Testing
       timestamp: Timestamp(seconds: 1_800_000_000 + (measured ?? at)), receivedAt: at * second)
   }
 
-  @Test func `the first fix is always published`() {
+  @Test func `the first fix is published`() {
     var arbiter = FixArbiter()
     let first = Self.fix(nil, at: 5)
     #expect(arbiter.published == nil && arbiter.heldUntil == nil)
@@ -27,32 +27,35 @@ import Testing
 
   @Test(
     arguments: [
-      ("finer", fix(10, at: 100), fix(5, at: 101), .accepted),
-      ("as fine", fix(10, at: 100), fix(10, at: 100), .accepted),
-      ("the same again", fix(10, at: 100), fix(10, at: 110, measured: 100), .accepted),
+      ("a finer fix", fix(10, at: 100), fix(5, at: 101), .accepted),
+      ("an equally fine fix", fix(10, at: 100), fix(10, at: 100), .accepted),
+      ("the same measurement again", fix(10, at: 100), fix(10, at: 110, measured: 100), .accepted),
       ("a little coarser after a second", fix(10, at: 100), fix(25, at: 101), .accepted),
-      ("coarser after a second", fix(10, at: 100), fix(26, at: 101), .coarser),
-      ("coarser after ten seconds", fix(10, at: 100), fix(160, at: 110), .accepted),
-      ("coarser, but the old one was on a train", fix(10, at: 100, speed: 80), fix(90, at: 101), .accepted),
-      ("the network address beside a receiver", fix(3, at: 100), fix(25_000, metres: 9000, at: 110), .coarser),
-      ("the same just before it is stale", fix(3, at: 100), fix(25_000, metres: 9000, at: 129), .coarser),
-      ("the same when it is stale", fix(3, at: 100), fix(25_000, metres: 9000, at: 130), .accepted),
-      ("one has left the circle", fix(3, at: 100), fix(300, metres: 350, at: 102), .accepted),
-      ("nobody is so fast", fix(3, at: 100), fix(25_000, metres: 500_000, at: 102), .implausible),
-      ("but somebody is", fix(3, at: 100), fix(25_000, metres: 26_000, at: 102), .accepted),
-      ("as fine, from far away", fix(3, at: 100), fix(3, metres: 500_000, at: 101), .jump),
-      ("as fast as can be", fix(0, at: 100), fix(0, metres: 514, at: 101), .accepted),
-      ("a little faster", fix(0, at: 100), fix(0, metres: 517, at: 101), .jump),
-      ("faster, but the last one is stale", fix(3, at: 100), fix(3, metres: 500_000, at: 130), .accepted),
-      ("a finer one from far away", fix(100, at: 100), fix(3, metres: 500_000, at: 101), .accepted),
-      ("nobody knows how coarse", fix(3, at: 100), fix(nil, at: 110), .coarser),
-      ("now one knows how coarse", fix(nil, at: 100), fix(25_000, at: 101), .accepted),
-      ("neither knows", fix(nil, at: 100), fix(nil, metres: 500, at: 101), .accepted),
+      ("much coarser after a second", fix(10, at: 100), fix(26, at: 101), .coarser),
+      ("much coarser after ten seconds", fix(10, at: 100), fix(160, at: 110), .accepted),
+      ("coarser, but the last fix was moving fast", fix(10, at: 100, speed: 80), fix(90, at: 101), .accepted),
+      (
+        "from the network address while a receiver is in use", fix(3, at: 100), fix(25_000, metres: 9000, at: 110),
+        .coarser
+      ),
+      ("just before the last fix is stale", fix(3, at: 100), fix(25_000, metres: 9000, at: 129), .coarser),
+      ("when the last fix is stale", fix(3, at: 100), fix(25_000, metres: 9000, at: 130), .accepted),
+      ("the last fix is outside the new circle", fix(3, at: 100), fix(300, metres: 350, at: 102), .accepted),
+      ("faster than any device, and coarse", fix(3, at: 100), fix(25_000, metres: 500_000, at: 102), .implausible),
+      ("as fast as some devices, and coarse", fix(3, at: 100), fix(25_000, metres: 26_000, at: 102), .accepted),
+      ("as fine, but far away", fix(3, at: 100), fix(3, metres: 500_000, at: 101), .jump),
+      ("at the greatest plausible speed", fix(0, at: 100), fix(0, metres: 514, at: 101), .accepted),
+      ("a little above that speed", fix(0, at: 100), fix(0, metres: 517, at: 101), .jump),
+      ("far away, but the last fix is stale", fix(3, at: 100), fix(3, metres: 500_000, at: 130), .accepted),
+      ("finer and far away", fix(100, at: 100), fix(3, metres: 500_000, at: 101), .accepted),
+      ("of unknown accuracy", fix(3, at: 100), fix(nil, at: 110), .coarser),
+      ("the last fix has an unknown accuracy", fix(nil, at: 100), fix(25_000, at: 101), .accepted),
+      ("both accuracies are unknown", fix(nil, at: 100), fix(nil, metres: 500, at: 101), .accepted),
       ("measured earlier", fix(3000, at: 100), fix(3, at: 101, measured: 99), .measuredEarlier),
-      ("measured earlier, but the last one is stale", fix(3, at: 100), fix(3, at: 130, measured: 1), .accepted),
+      ("measured earlier, but the last fix is stale", fix(3, at: 100), fix(3, at: 130, measured: 1), .accepted),
       ("received earlier", fix(3, at: 100), fix(3, at: 99, measured: 100), .outOfOrder),
     ] as [(String, Location, Location, FixArbiter.Verdict)])
-  func `a new fix is compared with the last published one`(
+  func `a fix is judged by comparison with the last published fix`(
     _: String, last: Location, new: Location, expected: FixArbiter.Verdict
   ) {
     var arbiter = FixArbiter()
@@ -63,7 +66,7 @@ import Testing
     #expect(arbiter.published == (expected == .accepted ? new : last))
   }
 
-  @Test func `a stale exact fix does not hide a newer coarse one`() {
+  @Test func `a coarse fix is published when the last exact fix is 30 s old`() {
     var arbiter = FixArbiter()
     let (exact, coarse) = (Self.fix(3, at: 100), Self.fix(25_000, metres: 2000, at: 105))
     #expect(arbiter.accept(exact, at: 100 * Self.second) == true)
@@ -78,7 +81,7 @@ import Testing
     #expect(arbiter.release(at: 131 * Self.second) == nil)
   }
 
-  @Test func `the newest held fix is kept until a good one replaces it`() {
+  @Test func `of several fixes that are held back, only the newest is kept`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 100), at: 100 * Self.second) == true)
     for time in [101, 102, 103] as [UInt64] {
@@ -92,7 +95,7 @@ import Testing
     #expect(arbiter.heldBack == nil && arbiter.heldUntil == nil)
   }
 
-  @Test func `an active receiver is never displaced`() {
+  @Test func `coarse fixes are not published while a receiver delivers exact ones`() {
     var arbiter = FixArbiter()
     for time in 0..<600 as Range<UInt64> {
       #expect(arbiter.accept(Self.fix(4, metres: Double(time), at: time), at: time * Self.second) == true)
@@ -102,7 +105,7 @@ import Testing
     #expect(arbiter.published?.accuracy == 4)
   }
 
-  @Test func `a single jump is never published`() {
+  @Test func `a single fix that is far from all others is not published`() {
     var arbiter = FixArbiter()
     for time in 0..<100 as Range<UInt64> {
       let isWrong = time % 10 == 9
@@ -113,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `a jump is published when a second fix confirms it or no fix arrives for five seconds`() {
+  @Test func `a jump is published after a second fix has confirmed it, or after five seconds without a fix`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 0), at: 0) == true)
     let first = Self.fix(3, metres: 500_000, at: 1)
@@ -130,7 +133,7 @@ import Testing
     #expect(arbiter.published == last)
   }
 
-  @Test func `jumps in a replayed track are published`() {
+  @Test func `in a replayed track, jumps are published immediately`() {
     var arbiter = FixArbiter()
     for time in 0..<100 as Range<UInt64> {
       var fix = Self.fix(time % 2 == 0 ? 1 : 5_000, metres: Double(time % 3) * 1_000_000, at: 0)
@@ -139,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `after a suspend, older fixes are rejected`() {
+  @Test func `after a suspend, fixes from before it are rejected`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 100), at: 100 * Self.second) == true)
     #expect(arbiter.accept(Self.fix(5000, at: 101), at: 101 * Self.second) == false)
@@ -151,7 +154,7 @@ import Testing
     #expect(arbiter.accept(Self.fix(25_000, at: 9000), at: 9001 * Self.second) == true)
   }
 
-  @Test func `once the clock was set back, new fixes are accepted immediately`() {
+  @Test func `after the clock was set back, new fixes are accepted immediately`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 100), at: 100 * Self.second) == true)
     let new = Self.fix(3, at: 101, measured: 5)
@@ -160,7 +163,7 @@ import Testing
     #expect(arbiter.accept(new, at: 101 * Self.second) == true)
   }
 
-  @Test func `times at the end of the range do not overflow`() {
+  @Test func `times at the end of the clock's range do not overflow`() {
     var arbiter = FixArbiter()
     var last = Self.fix(3, at: 0)
     last.receivedAt = .max - 1

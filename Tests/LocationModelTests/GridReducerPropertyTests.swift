@@ -30,7 +30,7 @@ import Testing
   ]
 
   @Test(arguments: GridReducerTests.reducedLevels, [1.4, 30, 250])
-  func `a moving track reveals only its cells`(level: AccuracyLevel, speed: Double) throws {
+  func `the reduced locations of a moving device reveal only its cells`(level: AccuracyLevel, speed: Double) throws {
     let grid = Grid(cellSize: try #require(level.cellSize))
     for (seed, start) in Self.starts.enumerated() {
       var reducer = GridReducer(level: level)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: GridReducerTests.reducedLevels)
-  func `all tracks through the same cells look alike`(level: AccuracyLevel) throws {
+  func `two tracks through the same cells yield the same reduced locations`(level: AccuracyLevel) throws {
     let grid = Grid(cellSize: try #require(level.cellSize))
     var random = SeededGenerator(seed: 9)
     var (straight, wild) = (GridReducer(level: level), GridReducer(level: level))
@@ -76,7 +76,7 @@ import Testing
   @Test(
     arguments: GridReducerTests.reducedLevels,
     [(0.3, 0.3), (0.499, 0), (-0.501, 0.2), (0, 0.4999), (0.5, 0.5)] as [(Double, Double)])
-  func `averaging a day of noisy fixes does not reveal the place`(
+  func `the average of a day of reduced locations does not reveal the place`(
     level: AccuracyLevel, offset: (north: Double, east: Double)
   ) throws {
     var random = SeededGenerator(seed: 11)
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: GridReducerTests.reducedLevels)
-  func `an earlier, finer fix does not affect the result`(level: AccuracyLevel) throws {
+  func `an earlier, finer fix does not influence a reduced location`(level: AccuracyLevel) throws {
     let coarse = try GridReducerTests.fix(level, north: 3, east: 3, interval: 1, accuracy: 20_000)
     var fresh = GridReducer(level: level)
     let expected = fresh.reduce(coarse)

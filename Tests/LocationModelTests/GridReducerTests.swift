@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: reducedLevels)
-  func `only the centre, a radius and the times remain`(level: AccuracyLevel) throws {
+  func `a reduced location contains only a cell's centre, a radius and the times`(level: AccuracyLevel) throws {
     let center = try Self.cell(level).center
     let measured = Timestamp(seconds: 1_800_000_000, microseconds: 7)
     var reducer = GridReducer(level: level)
@@ -43,7 +43,7 @@ import Testing
     #expect(reduced == expected)
   }
 
-  @Test func `level exact is not reduced, and level none is reduced most`() throws {
+  @Test func `level exact is not reduced, and level none is reduced like level country`() throws {
     let fix = Location(latitude: 47.3, longitude: 8.5, accuracy: 3, speed: 2, sourceDescription: "GPS GGA")
     var (exact, none, country) = (GridReducer(level: .exact), GridReducer(level: .none), GridReducer(level: .country))
     #expect(exact.reduce(fix) == fix)
@@ -52,17 +52,19 @@ import Testing
 
   @Test(
     arguments: [
-      ("as good as it gets", 0, 500), ("a good one", 50, 500), ("unknown", nil, 500),
+      ("perfect", 0, 500), ("good", 50, 500), ("unknown", nil, 500),
       ("worse than the cell", 600, 1000),
-      ("Wi-Fi", 1500, 2000), ("network address", 25_000, 25_500),
+      ("Wi-Fi", 1500, 2000), ("from the network address", 25_000, 25_500),
     ] as [(String, Double?, Double)])
-  func `the radius covers both the cell and the fix's own circle`(_: String, own: Double?, expected: Double) throws {
+  func `the radius of a reduced location covers both the cell and the fix's circle`(
+    _: String, own: Double?, expected: Double
+  ) throws {
     var reducer = GridReducer(level: .street)
     #expect(try reducer.reduce(Self.fix(.street, accuracy: own)).accuracy == expected)
   }
 
   @Test(arguments: reducedLevels)
-  func `the cell changes only for a fix at least a tenth of a cell beyond it`(level: AccuracyLevel) throws {
+  func `the cell changes only when a fix is at least a tenth of a cell beyond its border`(level: AccuracyLevel) throws {
     let center = try Self.cell(level).center
     for (north, east) in [(1.0, 0.0), (-1, 0), (0, 1), (0, -1)] {
       var reducer = GridReducer(level: level)
@@ -79,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: reducedLevels)
-  func `the reduced location changes only with the first location of an interval`(level: AccuracyLevel) throws {
+  func `the reduced location changes at most once in each interval`(level: AccuracyLevel) throws {
     var reducer = GridReducer(level: level)
     let home = reducer.reduce(try Self.fix(level, interval: 5, accuracy: 25_000))
     for second in 1..<UInt64(level.minimumInterval.seconds) {
@@ -92,7 +94,7 @@ import Testing
     #expect(away.receivedAt == 6 * level.minimumInterval)
   }
 
-  @Test func `the exact second of a border crossing is not revealed`() throws {
+  @Test func `the reduced locations do not reveal the second in which a border was crossed`() throws {
     func outputs(crossingAt crossing: UInt64) throws -> [Location] {
       var reducer = GridReducer(level: .neighborhood)
       return try (0..<180).map { second in
@@ -106,7 +108,8 @@ import Testing
   }
 
   @Test(arguments: reducedLevels)
-  func `a reducer continues with the memory of another`(level: AccuracyLevel) throws {
+  func `a reducer that is restored from a stored state continues where the old one stopped`(level: AccuracyLevel) throws
+  {
     var reducer = GridReducer(level: level)
     #expect(reducer.memory == nil)
     let home = reducer.reduce(try Self.fix(level, interval: 5, accuracy: 30))
@@ -127,11 +130,11 @@ import Testing
       "city 0 1 1 99999999999 0 0 0 0", "city 0 1 1 15000 0 0 2 0", "city -1 1 1 15000 0 0 0 0",
       "city 0 1 18446744073709551615 15000 0 0 0 0", "city 0 x 1 15000 0 0 0 0",
     ])
-  func `a memory that no reducer wrote is refused`(memory: String) {
+  func `an invalid stored state is refused`(memory: String) {
     #expect(GridReducer(memory: memory, at: 1) == nil)
   }
 
-  @Test func `times at the end of the range do not overflow`() throws {
+  @Test func `times at the end of the clock's range do not overflow`() throws {
     var reducer = GridReducer(level: .country)
     var fix = try Self.fix(.country)
     fix.receivedAt = .max

@@ -26,7 +26,7 @@ import Testing
     return corners + anywhere + nearPoles
   }
 
-  @Test func `cell sizes and intervals match the contract`() {
+  @Test func `the sizes and intervals of cells match the documentation`() {
     let expected: [(AccuracyLevel, Double?, Double)] = [
       (.street, 500, 10), (.neighborhood, 3000, 60), (.city, 15_000, 300), (.country, 300_000, 900),
       (.none, 300_000, 900), (.exact, nil, 0),
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: sizes)
-  func `no cell is smaller than its nominal size or much taller`(size: Double) {
+  func `each cell is at least as large as its nominal size, and at most 3 percent taller`(size: Double) {
     let grid = Grid(cellSize: size)
     for band in stride(from: 0, to: grid.bands, by: max(1, grid.bands / 997)) {
       let south = Double(band) * grid.height - 90
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: sizes)
-  func `every place is in its cell, and so is the cell's centre`(size: Double) {
+  func `each place is in its cell, and the centre of a cell is in that cell`(size: Double) {
     let grid = Grid(cellSize: size)
     for place in Self.places(2000, seed: 1) {
       let cell = grid.cell(latitude: place.latitude, longitude: place.longitude)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: sizes)
-  func `no accepted point is beyond the cell's radius`(size: Double) {
+  func `no place that counts as part of a cell is outside the cell's radius`(size: Double) {
     let grid = Grid(cellSize: size)
     var random = SeededGenerator(seed: 2)
     for place in Self.places(300, seed: 3) {

@@ -3,14 +3,14 @@ import GeopublicistLocationModel
 import Testing
 
 @Suite struct LocationTests {
-  @Test func `absent values are nil`() {
+  @Test func `optional values of a location are nil by default`() {
     let location = Location(latitude: 52, longitude: 13)
     #expect(location.accuracy == nil && location.altitude == nil)
     #expect(location.speed == nil && location.heading == nil && location.sourceDescription == nil)
     #expect(!location.isSimulated)
   }
 
-  @Test func `interpolating a location into a string reveals no coordinate`() {
+  @Test func `a location that is interpolated into a string reveals no coordinate`() {
     let location = Location(latitude: 52.123456, longitude: -13.654321, altitude: 98765, sequence: 7)
     for text in ["\(location)", "\(Optional(location) as Any)", String(reflecting: location), "\([location])"] {
       #expect(text.contains("sequence: 7"))
@@ -30,7 +30,7 @@ import Testing
       (seconds: .max, microseconds: 1_000_000, expected: (.max, 999_999)),
       (seconds: 0, microseconds: .max, expected: (18_446_744_073_709, 551_615)),
     ] as [(seconds: UInt64, microseconds: UInt64, expected: (UInt64, UInt64))])
-  func `whole seconds are carried over, without overflow`(
+  func `microseconds beyond a second are carried over to the seconds without overflow`(
     seconds: UInt64, microseconds: UInt64, expected: (UInt64, UInt64)
   ) {
     let timestamp = Timestamp(seconds: seconds, microseconds: microseconds)
@@ -44,16 +44,16 @@ import Testing
       (Timestamp(seconds: 18_446_744_073_709, microseconds: 551_616), .max),
       (Timestamp(seconds: .max), .max),
     ] as [(Timestamp, UInt64)])
-  func `microseconds since 1970 saturate`(timestamp: Timestamp, expected: UInt64) {
+  func `a timestamp in microseconds since 1970 does not overflow`(timestamp: Timestamp, expected: UInt64) {
     #expect(timestamp.microsecondsSinceEpoch == expected)
   }
 
   @Test(arguments: [0, 1, 999_999, 1_000_000, 1_763_704_000_123_456, .max] as [UInt64])
-  func `microseconds since 1970 convert back`(microseconds: UInt64) {
+  func `a timestamp made from microseconds since 1970 converts back to the same number`(microseconds: UInt64) {
     #expect(Timestamp(microsecondsSinceEpoch: microseconds).microsecondsSinceEpoch == microseconds)
   }
 
-  @Test func `a difference has a sign and stays in range`() {
+  @Test func `the difference of two timestamps may be negative and does not overflow`() {
     let (early, late) = (Timestamp(seconds: 10, microseconds: 900_000), Timestamp(seconds: 12))
     #expect(late - early == .microseconds(1_100_000))
     #expect(early - late == .microseconds(-1_100_000))
@@ -62,7 +62,7 @@ import Testing
     #expect(Timestamp() - Timestamp(seconds: .max) == .zero - .microseconds(UInt64.max))
   }
 
-  @Test func `an earlier timestamp compares as less`() {
+  @Test func `an earlier timestamp is less than a later one`() {
     let sorted = [
       Timestamp(), Timestamp(microseconds: 1), Timestamp(seconds: 1), Timestamp(seconds: 1, microseconds: 1),
     ]
@@ -77,11 +77,11 @@ import Testing
     ("a\u{200b}b", false), ("\u{202e}evil", false), ("a\u{2028}b", false), ("a\u{2029}b", false), ("\u{e000}", false),
     ("\u{feff}", false), ("\u{378}", false),
   ])
-  func `text with characters that are not shown literally is not plain`(_ text: String, _ isPlain: Bool) {
+  func `a text with control or invisible characters is not printable`(_ text: String, _ isPlain: Bool) {
     #expect(text.unicodeScalars.allSatisfy(\.isPrintable) == isPlain)
   }
 
-  @Test func `escaped text cannot imitate its closing apostrophe`() {
+  @Test func `an escaped text cannot end its quotation`() {
     #expect("a', status 'b".escapedForQuotes == "a\\', status \\'b")
     #expect("a\\'".escapedForQuotes == "a\\\\\\'")
     #expect("a\u{2028}b\n".escapedForQuotes == "a\\u{2028}b\\u{a}")

@@ -10,7 +10,7 @@ import Testing
     try LocationValidator.location(from: raw, receivedAt: 42, wallClock: Self.now, sequence: 3)
   }
 
-  @Test func `a good fix passes unchanged`() throws {
+  @Test func `a valid fix is not changed`() throws {
     let measured = Timestamp(seconds: 1_799_999_990, microseconds: 5)
     let raw = Location(
       latitude: 52.5, longitude: 13.4, accuracy: 12, altitude: 34, speed: 1.5, heading: 271,
@@ -47,7 +47,7 @@ import Testing
       (0, 0, 99, false), (0, 0, 3, false), (0, 0, 0, false),
       (0, 1, -1, false), (1, 0, 25_000, false), (0.031, 0, -1, false), (51.48, 0, 25_000, false),
     ] as [(Double, Double, Double, Bool)])
-  func `0,0 that was never measured is refused`(
+  func `coordinates 0,0 that were not measured are refused`(
     latitude: Double, longitude: Double, accuracy: Double, isRefused: Bool
   ) {
     let raw = Location(latitude: latitude, longitude: longitude, accuracy: accuracy)
@@ -63,7 +63,7 @@ import Testing
       (0, 0), (12.5, 12.5), (25_000, 25_000), (-1, nil), (-0.001, nil), (unknown, nil), (.nan, nil), (.infinity, nil),
       (.greatestFiniteMagnitude, nil), (20_037_509, nil),
     ] as [(Double, Double?)])
-  func `an accuracy of 0 is known, and a negative accuracy is unknown`(raw: Double, expected: Double?) throws {
+  func `an accuracy of 0 is valid, and a negative accuracy is unknown`(raw: Double, expected: Double?) throws {
     #expect(try location(Location(latitude: 5, longitude: 5, accuracy: raw)).accuracy == expected)
   }
 
@@ -72,7 +72,7 @@ import Testing
       (0, 0), (-430, -430), (8848, 8848), (-12_000, -12_000), (100_000, 100_000), (-12_001, nil), (100_001, nil),
       (unknown, nil), (.nan, nil), (.infinity, nil), (-.infinity, nil),
     ] as [(Double, Double?)])
-  func `an impossible altitude is absent`(raw: Double, expected: Double?) throws {
+  func `an impossible altitude is unknown`(raw: Double, expected: Double?) throws {
     #expect(try location(Location(latitude: 5, longitude: 5, altitude: raw)).altitude == expected)
   }
 
@@ -86,7 +86,7 @@ import Testing
       (speed: 3, accuracy: -1, expected: 3), (speed: 3, accuracy: 500, expected: 3),
       (speed: 3, accuracy: 501, expected: nil), (speed: 400, accuracy: 25_000, expected: nil),
     ] as [(speed: Double, accuracy: Double, expected: Double?)])
-  func `a speed that was not measured is absent`(speed: Double, accuracy: Double, expected: Double?) throws {
+  func `a speed that was not measured is unknown`(speed: Double, accuracy: Double, expected: Double?) throws {
     let result = try location(Location(latitude: 5, longitude: 5, accuracy: accuracy, speed: speed))
     #expect(result.speed == expected)
   }
@@ -106,7 +106,7 @@ import Testing
       (speed: -1, accuracy: 2000, expected: 90),  // a compass needs no speed
       (speed: 11_000, accuracy: 5, expected: nil), (speed: 100, accuracy: 2000, expected: nil),
     ] as [(speed: Double, accuracy: Double, expected: Double?)])
-  func `a heading is dropped with the speed that was computed with it`(
+  func `a heading is dropped together with an implausible speed`(
     speed: Double, accuracy: Double, expected: Double?
   ) throws {
     let raw = Location(latitude: 5, longitude: 5, accuracy: accuracy, speed: speed, heading: 90)
@@ -121,7 +121,9 @@ import Testing
       ("absurd", Timestamp(seconds: .max, microseconds: .max), now),
       ("unset", Timestamp(), now),
     ] as [(String, Timestamp, Timestamp)])
-  func `a timestamp in the future is corrected`(_: String, raw: Timestamp, expected: Timestamp) throws {
+  func `a timestamp that is unset or in the future is replaced by the current time`(
+    _: String, raw: Timestamp, expected: Timestamp
+  ) throws {
     #expect(try location(Location(latitude: 5, longitude: 5, timestamp: raw)).timestamp == expected)
   }
 
@@ -135,7 +137,7 @@ import Testing
       (String(repeating: "€", count: 90), String(repeating: "€", count: 85)),
       (String(repeating: "ü", count: 200), String(repeating: "ü", count: 127)),
     ] as [(String, String?)])
-  func `descriptions are short plain text`(raw: String, expected: String?) throws {
+  func `a description is cut to 255 bytes of printable text`(raw: String, expected: String?) throws {
     #expect(try location(Location(latitude: 5, longitude: 5, sourceDescription: raw)).sourceDescription == expected)
   }
 }

@@ -25,7 +25,7 @@ import Testing
     actions.compactMap { if case .write(_, let text) = $0 { text } else { nil } }
   }
 
-  @Test func `a location is written when it is first received, and read back unchanged`() throws {
+  @Test func `the first location is recorded, and a recorded location is restored unchanged`() throws {
     var memory = PlaceMemory()
     let text = try #require(texts(memory.received(city(), by: 1, at: 0)).first)
     var next = PlaceMemory()
@@ -38,7 +38,7 @@ import Testing
     for level in [AccuracyLevel.none, .neighborhood, .exact] { #expect(location(next, at: level) == nil) }
   }
 
-  @Test func `a location is written again after ten minutes in another cell or a day in the same one`() {
+  @Test func `a location is recorded again after ten minutes in another cell, or after a day in the same cell`() {
     var memory = PlaceMemory()
     _ = memory.received(city(), by: 1, at: 0)
     #expect(memory.received(city(at: Self.now + 300), by: 1, at: 5 * Self.minute) == [])
@@ -76,7 +76,7 @@ import Testing
     #expect(location(memory) == nil && location(memory, at: .country, Self.now + 60) != nil)
   }
 
-  @Test func `a location from the future or older than 30 days is not used`() {
+  @Test func `a recorded location from the future or older than 30 days is not used`() {
     var memory = PlaceMemory()
     _ = memory.received(city(), by: 1, at: 0)
     #expect(location(memory, Self.now - 1) == nil)
@@ -87,7 +87,7 @@ import Testing
     #expect(memory.restore(text, of: 3, at: 0, Timestamp(seconds: Self.now + 31 * Self.day)) == [.erase(user: 3)])
   }
 
-  @Test func `a seventeenth user replaces the one with the oldest location`() {
+  @Test func `a seventeenth user replaces the user with the oldest location`() {
     var memory = PlaceMemory()
     for user in 0..<16 as Range<UInt32> {
       _ = memory.received(city(at: Self.now - UInt64(user == 5 ? 100 : 0)), by: user, at: 0)

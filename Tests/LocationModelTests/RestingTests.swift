@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: [1, 5] as [UInt64])
-  func `a source that answers within 5 s is used for at most 5 % of an hour`(firstFix: UInt64) {
+  func `a source that answers within 5 s is used for at most 5 percent of each hour`(firstFix: UInt64) {
     for var client in Self.clients() {
       client.run(hours: 3, firstFix: firstFix) { _ in 200_200 }
       #expect(client.held.allSatisfy { $0 <= 180 }, "\(client.held)")
@@ -105,7 +105,8 @@ import Testing
     }
   }
 
-  @Test func `a source without any fix is used for at most 10 % of the first hour and 5 % of each later one`() {
+  @Test func `a source without a fix is used for at most 10 percent of the first hour and 5 percent of each later one`()
+  {
     for var client in Self.clients() {
       client.run(hours: 12) { _ in nil }
       #expect(client.held[0] <= 360, "\(client.held)")
@@ -113,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `a receiver that needs 45 s is used for at most 65 s for each update, and for 5 % of an hour`() {
+  @Test func `a receiver that needs 45 s for a fix is used for at most 65 s per update and 5 percent of each hour`() {
     for (index, var client) in Self.clients().enumerated() {
       client.run(hours: 3, firstFix: 45) { _ in 200_200 }
       #expect(client.holds.allSatisfy { $0 <= (index == 0 ? 65 : 125) }, "\(client.holds)")
@@ -123,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: [1.4, 14, 36, 90, 250], [true, false])
-  func `a journey through a region that is large enough is reported in time`(speed: Double, isKnown: Bool) {
+  func `a device that travels through a large region causes its events in time`(speed: Double, isKnown: Bool) {
     // Without a speed, 100 m/s are assumed.
     guard isKnown || speed <= 100 else { return }
     let (radius, start) = (max(300, speed * 150), 20_000.0)
@@ -139,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: [1, 5, 45] as [UInt64])
-  func `with an interval of ten minutes no location is late or old`(firstFix: UInt64) {
+  func `with an interval of ten minutes, each location is fresh and sent on time`(firstFix: UInt64) {
     var clock = Simulation(Self.clock)
     clock.run(hours: 2, firstFix: firstFix) { Double($0) }
     #expect(clock.sent.count >= 11)
@@ -149,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func `no significant change is lost in a tunnel or during a sleep`() {
+  @Test func `significant changes are reported despite a tunnel and a suspend`() {
     for firstFix in [5, 45] as [UInt64] {
       var weather = Simulation(Self.significant)
       // 20 m/s, without reception during the check at half an hour and right after the resume at 2,700 s.
@@ -161,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func `a check ends only with a location that is accurate enough`() {
+  @Test func `only a location with the required accuracy ends a check`() {
     var wait = SourceWait(at: 10)
     let rule = DeliveryRule(Self.significant)
     func from() -> MonotonicInstant { wait.need(rule, at: .exact).from }
@@ -179,7 +180,7 @@ import Testing
     #expect(from() == 60 + SourceWait.checkInterval)
   }
 
-  @Test func `a device that stands still within its distance threshold is followed while fixes arrive`() {
+  @Test func `a device that stands still is followed while fixes arrive`() {
     var walker = Simulation(DeliveryRule.Configuration(distanceThreshold: 100, timeThreshold: .milliseconds(120_000)))
     walker.run { $0 < 3_000 ? 0 : 200 }
     #expect(walker.sent.map(\.at) == [4, 3_000])

@@ -12,7 +12,7 @@ import Testing
     DeliverySimulation.fix(second, metres: metres, accuracy: accuracy)
   }
 
-  @Test func `only a location 500 m away and outside both circles is significant`() {
+  @Test func `a change is significant if it is at least 500 m and exceeds both accuracies`() {
     var simulation = DeliverySimulation(Self.significant)
     simulation.receive(Self.fix(1, metres: 0, accuracy: 800), at: 0)
     simulation.receive(Self.fix(2, metres: 499), at: 400_000)
@@ -23,7 +23,7 @@ import Testing
     #expect(simulation.deliveries.map(\.fix) == [1, 6])
   }
 
-  @Test func `at most one change is sent every five minutes, and then the newest`() {
+  @Test func `a significant change is sent at most every five minutes, with the newest location`() {
     var simulation = DeliverySimulation(Self.significant)
     for minute in 0..<10 as Range<UInt64> {
       simulation.receive(Self.fix(minute + 1, metres: Double(minute) * 1_000), at: minute * 60_000 + 1)
@@ -32,7 +32,7 @@ import Testing
     #expect(simulation.deliveries.map(\.fix) == [1, 6, 10])
   }
 
-  @Test func `an outlier is not sent after good locations have contradicted it`() {
+  @Test func `an outlier that later locations contradict is not sent`() {
     var simulation = DeliverySimulation(Self.significant)
     simulation.receive(Self.fix(1, metres: 0), at: 0)
     simulation.receive(Self.fix(2, metres: 5_000), at: 100_000)
@@ -43,7 +43,7 @@ import Testing
     #expect(simulation.deliveries.map(\.fix) == [1])
   }
 
-  @Test func `a device that left and returned within the time threshold has not moved`() {
+  @Test func `a device that returns before the time threshold ends causes no significant change`() {
     for accuracy in [5.0, nil] {
       var simulation = DeliverySimulation(
         DeliveryRule.Configuration(distanceThreshold: 500, timeThreshold: .milliseconds(60_000)))
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `a coarser location that contains a waiting one does not contradict it`() {
+  @Test func `a coarse location whose circle contains a waiting location does not contradict it`() {
     var simulation = DeliverySimulation(Self.significant)
     simulation.receive(Self.fix(1, metres: 0), at: 0)
     simulation.receive(Self.fix(2, metres: 2_000), at: 100_000)
@@ -65,7 +65,7 @@ import Testing
     #expect(simulation.deliveries.map(\.fix) == [1, 2])
   }
 
-  @Test func `a waiting location is not sent after the source was released`() {
+  @Test func `a waiting location is dropped when the source is released`() {
     var simulation = DeliverySimulation(Self.significant)
     simulation.receive(Self.fix(1, metres: 0), at: 0)
     simulation.receive(Self.fix(2, metres: 2_000), at: 1_000)
@@ -75,7 +75,7 @@ import Testing
     #expect(simulation.deliveries == [.init(1, at: 0), .init(3, at: 310_000)])
   }
 
-  @Test func `locations that are not as accurate as required are skipped before the other rules`() {
+  @Test func `locations below the required accuracy are ignored by all other rules`() {
     var simulation = DeliverySimulation(DeliveryRule.Configuration(distanceThreshold: 100, requiredAccuracy: 50))
     simulation.receive(Self.fix(1, metres: 0, accuracy: 51), at: 0)
     simulation.receive(Self.fix(2, metres: 0, accuracy: nil), at: 1)

@@ -26,7 +26,7 @@ import Testing
     #expect(!schedule.isResting)
   }
 
-  @Test func `the source is kept for a moment after the last client has left`() {
+  @Test func `the source is released only some time after the last client has left`() {
     var schedule = SourceSchedule(linger: 2 * Self.second)
     schedule.set(Need(.exact), for: ObjectIdentifier(one))
     #expect(schedule.update(at: 0) == (.exact, nil))
@@ -39,7 +39,7 @@ import Testing
     #expect(schedule.update(at: 5 * Self.second) == (nil, nil))
   }
 
-  @Test func `the source rests while no location is due for over a minute, and starts 15 s before the next`() {
+  @Test func `the source rests if the next location is due in over a minute, and starts 15 s before it`() {
     var schedule = SourceSchedule()
     schedule.set(Need(.exact), for: ObjectIdentifier(one))
     #expect(schedule.update(at: 0) == (.exact, nil))
@@ -53,7 +53,7 @@ import Testing
     #expect(!schedule.isResting)
   }
 
-  @Test func `a waiting call ends the source's rest at the level of the call`() {
+  @Test func `while the source rests, a call uses it only at the level of that call`() {
     var schedule = SourceSchedule()
     schedule.set(Need(.exact, from: 600 * Self.second), for: ObjectIdentifier(one))
     #expect(schedule.update(at: 0).level == nil)
@@ -78,7 +78,7 @@ import Testing
 
   /// A source that sends a location each second while it is used, the first one after a delay.
   @Test(arguments: [0, 3, 14] as [UInt64], [65, 90, 600, 1_800] as [UInt64])
-  func `resting delays no delivery by more than a second`(firstFix: UInt64, interval: UInt64) {
+  func `a rest of the source delays no delivery by more than a second`(firstFix: UInt64, interval: UInt64) {
     let configuration = DeliveryRule.Configuration(timeThreshold: .seconds(interval))
     var (rule, continuous) = (DeliveryRule(configuration), DeliveryRule(configuration))
     var schedule = SourceSchedule(linger: 2 * Self.second)
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 42] as [UInt64])
-  func `the source is always in use when a location is due`(seed: UInt64) {
+  func `whenever a location is due, the source is in use`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var schedule = SourceSchedule(linger: Self.second)
     let objects = (0..<8).map { _ in Object() }

@@ -13,7 +13,7 @@ import Testing
     #expect(!budget.isComplete(at: .max))
   }
 
-  @Test func `the last of the allowed updates completes the subscription`() {
+  @Test func `after the last allowed update, the subscription is complete`() {
     var budget = UpdateBudget<BootClock>(maxUpdates: 3)
     budget.started(at: 5)
     let answers = (0..<3).map { _ in budget.countDelivery() }
@@ -22,13 +22,13 @@ import Testing
     #expect(budget.hasSentAll)
   }
 
-  @Test func `if one update is allowed, the first one is the last`() {
+  @Test func `if one update is allowed, the subscription is complete after it`() {
     var budget = UpdateBudget<BootClock>(maxUpdates: 1)
     #expect(!budget.isComplete(at: .max))
     #expect(budget.countDelivery() == true)
   }
 
-  @Test func `the time counts from the first start, regardless of later ones`() {
+  @Test func `the duration begins with the first start, even if the subscription is started again`() {
     var budget = UpdateBudget<BootClock>(duration: .milliseconds(1500))
     #expect(budget.deadline == nil)
     #expect(!budget.isComplete(at: .max))
@@ -60,7 +60,7 @@ import Testing
     Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: seconds, microseconds: 0))
   }
 
-  @Test func `after a sleep, locations from a source with a slow clock pass`() {
+  @Test func `after a suspend, new locations from a source with a slow clock pass`() {
     var filter = SleepFilter()
     let slow: UInt64 = 3_600
     #expect(filter.passes(location(10_000 - slow), at: 1_000_000) == true)
@@ -69,7 +69,7 @@ import Testing
     #expect(filter.passes(location(20_000 - slow), at: 2_200_000) == true)
   }
 
-  @Test func `after a sleep, a location measured between the last one and the sleep does not pass`() {
+  @Test func `a location that was measured between the last one and a suspend does not pass`() {
     var filter = SleepFilter()
     #expect(filter.passes(location(1_000), at: 1_000_000_000) == true)
     filter.woke(at: 1_600_000_000, Timestamp(seconds: 1_600))
@@ -79,7 +79,7 @@ import Testing
     #expect(filter.passes(location(1_601), at: 1_601_900_000) == true)
   }
 
-  @Test func `without an earlier measurement, the wall clock decides, and only for a few seconds`() {
+  @Test func `without an earlier location, the wall clock decides for a few seconds after a suspend`() {
     var filter = SleepFilter()
     filter.woke(at: 2_000_000, Timestamp(seconds: 20_000))
     #expect(filter.passes(location(19_999), at: 2_100_000) == false)
@@ -90,7 +90,7 @@ import Testing
     #expect(filter.passes(location(20_001), at: 20_000_000 + SleepFilter.doubt) == true)
   }
 
-  @Test func `a location that has been rejected never passes`() {
+  @Test func `a location that was rejected after a suspend never passes`() {
     var filter = SleepFilter()
     filter.woke(at: 3_000_000, Timestamp(seconds: 30_000))
     #expect(filter.passes(location(29_999), at: 20_000_000) == false)
@@ -98,7 +98,7 @@ import Testing
     #expect(filter.passes(location(30_010), at: 31_000_000) == true)
   }
 
-  @Test func `the last measurement from before a sleep never passes`() {
+  @Test func `the last location from before a suspend never passes`() {
     var filter = SleepFilter()
     #expect(filter.passes(location(10), at: 1_000_000) == true)
     filter.woke(at: 2_000_000)
@@ -108,7 +108,7 @@ import Testing
     #expect(filter.passes(location(12), at: 8_100_000) == true)
   }
 
-  @Test func `without an earlier measurement or a wall clock, everything passes`() {
+  @Test func `without an earlier location and a wall clock, every location passes after a suspend`() {
     var filter = SleepFilter()
     filter.woke(at: 2_000_000)
     #expect(filter.passes(location(1), at: 2_000_001) == true)

@@ -52,7 +52,7 @@ import Testing
     return try #require(service.clients.objects.first)
   }
 
-  @Test func `each change of a client's access takes one decision`() throws {
+  @Test func `each change of a client's access causes exactly one decision`() throws {
     let object = try start("Subscription")
     source.move()
     try turning("the first location") { object.delivered == 1 }
@@ -65,14 +65,14 @@ import Testing
     }
   }
 
-  @Test func `a call between a change and its review causes the review`() throws {
+  @Test func `a call from a client whose access is about to be reviewed causes the review`() throws {
     let object = try start("Subscription")
     gatekeeper.change(to: .off)
     _ = try call("Stop", of: "org.geopublicist.Location1.Subscription", at: object.path).get()
     #expect(gatekeeper.decisions == 3)
   }
 
-  @Test func `an almanac waits for the end of a hold, whose beginning is not reported`() throws {
+  @Test func `an almanac is sent only after a hold of deliveries has ended`() throws {
     let object = try start("Almanac")
     try turning("the source is asked") { source.level != nil }
     source.move()
@@ -83,7 +83,7 @@ import Testing
     try turning("it is sent") { object.delivered == 1 }
   }
 
-  @Test func `a call that ends during a hold returns no location`() throws {
+  @Test func `a GetLocation that times out while deliveries are held returns no location`() throws {
     let options: [(String, Value)] = [
       ("required-accuracy", .double(1)), ("best-effort", .boolean(true)), ("timeout", .uint32(300)),
     ]

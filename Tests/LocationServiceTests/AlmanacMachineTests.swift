@@ -49,7 +49,7 @@ import Testing
     _ = try #require(report)
   }
 
-  @Test mutating func `Start needs the source until the first almanac is sent`() {
+  @Test mutating func `after Start, the source is needed until the first almanac is sent`() {
     #expect(handle(.start(after: machine.stops)).contains(inOrder: .done, .need(.city)))
     #expect(machine.checkAt == nil && machine.announcement() == nil)
     let actions = locate(52.5, 13.4)
@@ -60,9 +60,9 @@ import Testing
     #expect(machine.announcement() == nil && machine.told == report && machine.delivered == 1)
   }
 
-  @Test mutating func `a location that changes nothing is not sent, and postpones the next check`() throws {
+  @Test mutating func `a location that changes nothing causes no almanac and postpones the next check`() throws {
     try settle()
-    // 10 km to the east: 36 s.
+    // Ten kilometres to the east, the sun rises 36 s earlier.
     for wait in [5 * Self.minute, 40 * Self.minute] {
       #expect(!locate(52.5, 13.55, after: wait).contains(.announce))
       #expect(machine.checkAt == now + 30 * Self.minute)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  mutating func `the first reliable location is sent, although nothing else changes`(isOld: Bool) {
+  mutating func `the first reliable location causes an almanac even if nothing else changes`(isOld: Bool) {
     let isPoor: WritableKeyPath<Location, Bool> = isOld ? \.isRemembered : \.isApproximate
     start()
     machine.place = Self.berlin
@@ -91,7 +91,7 @@ import Testing
     (52.5, 15.4, Self.berlin), (52.5, 13.4, PlaceAnswer(timeZone: "Europe/Berlin", town: "Potsdam", country: "DE")),
     (52.5, 13.4, PlaceAnswer(town: "Berlin", country: "DE")),
   ])
-  mutating func `an almanac with another zone, another town or a time over five minutes off is sent`(
+  mutating func `another zone, another town or a time that differs by over five minutes causes a new almanac`(
     latitude: Double, longitude: Double, place: PlaceAnswer
   ) throws {
     try settle()
@@ -99,14 +99,16 @@ import Testing
     #expect(machine.announcement()?.place == place)
   }
 
-  @Test mutating func `slow travel is noticed by comparison with the last almanac sent`() throws {
+  @Test mutating func `a slow journey causes a new almanac, because locations are compared with the last one sent`()
+    throws
+  {
     try settle()
     var told = 0
     for step in 1...10 { told += locate(52.5, 13.4 + Double(step) / 2, after: .zero).contains(.announce) ? 1 : 0 }
     #expect(told > 0)
   }
 
-  @Test mutating func `each change of phase is sent when it occurs`() throws {
+  @Test mutating func `a new almanac is sent at the beginning of each phase`() throws {
     try settle()
     var phases: [DayPhase] = []
     for _ in 0..<5 {
@@ -121,7 +123,7 @@ import Testing
     #expect(phases == [.twilightEvening, .night, .twilightMorning, .day, .twilightEvening])
   }
 
-  @Test mutating func `the timer is armed once for the change, by the wall clock`() throws {
+  @Test mutating func `the timer fires at the next phase by the wall clock`() throws {
     start()
     _ = locate(52.5, 13.4)
     let report = machine.announcement()
@@ -133,7 +135,7 @@ import Testing
     #expect(handle(.clockChanged) == [] && machine.deadline == wait - 600 * Self.second)
   }
 
-  @Test mutating func `where the sun does not set, the timer still fires each day`() {
+  @Test mutating func `where the sun does not set, the timer fires once a day`() {
     start()
     _ = locate(78, 15)
     #expect(machine.deadline == .origin + Self.day)
@@ -141,7 +143,7 @@ import Testing
     #expect(!handle(.timer, after: Self.day).contains(.announce))
   }
 
-  @Test mutating func `a suspend across sunset and a clock set back by a day each cause a new almanac`() throws {
+  @Test mutating func `a resume after sunset and a clock that is set back a day each cause a new almanac`() throws {
     try settle()
     #expect(handle(.slept, after: 12 * 60 * Self.minute).contains(.announce))
     #expect(machine.announcement()?.forecast.phase == .night)
@@ -161,7 +163,7 @@ import Testing
     #expect(abs((before?.forecast.next?.start ?? 0) - (after?.forecast.next?.start ?? .max)) <= 120)
   }
 
-  @Test mutating func `a check is due when the interval of the location is over`() throws {
+  @Test mutating func `the next check is due no earlier than the interval after the last location`() throws {
     #expect(handle(.check) == [])
     try settle()
     #expect(handle(.check, after: Self.second).contains(.reviewNeed))
@@ -170,7 +172,7 @@ import Testing
     #expect(machine.checkAt == now)
   }
 
-  @Test mutating func `an almanac that the bus may have lost is sent again`() {
+  @Test mutating func `an almanac that may have been lost with the bus is sent again`() {
     start()
     #expect(locate(52.5, 13.4).contains(.announce))
     let sent = machine.announcement()
@@ -180,7 +182,7 @@ import Testing
     #expect(machine.announcement() == nil)
   }
 
-  @Test mutating func `a due almanac waits while deliveries are held`() {
+  @Test mutating func `while deliveries are held, a new almanac waits`() {
     start()
     _ = handle(access(.allowed, isHeld: true))
     #expect(!locate(52.5, 13.4).contains(.announce) && machine.announcement() == nil)
@@ -191,7 +193,7 @@ import Testing
   @Test(
     arguments: [access(.off), access(.forbidden), access(.country), .stop, .close(.byClient)]
       as [AlmanacMachine.Event])
-  mutating func `after access is lost or coarser, the almanac is dropped`(event: AlmanacMachine.Event) throws {
+  mutating func `when access is lost or reduced, the almanac is dropped`(event: AlmanacMachine.Event) throws {
     try settle()
     _ = locate(48, 2, PlaceAnswer(timeZone: "Europe/Paris"), after: 5 * Self.minute)
     #expect(handle(event).contains(.follow(nil)))
@@ -206,7 +208,9 @@ import Testing
   }
 
   @Test(arguments: 0..<200 as Range<UInt64>)
-  mutating func `in any order of events no almanac is sent that is not allowed at that moment`(seed: UInt64) {
+  mutating func `after any sequence of events, an almanac is sent only with access and never during a hold`(
+    seed: UInt64
+  ) {
     var random = SeededGenerator(seed: seed)
     var (allowed, isHeld) = (Authorization.allowed, false)
     for _ in 0..<60 {

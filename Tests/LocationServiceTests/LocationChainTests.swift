@@ -61,20 +61,20 @@ struct LocationChainTests {
     func send(_ location: Location) { subject.send(location) }
   }
 
-  @Test func `without thresholds every fix passes, in order, the first one included`() {
+  @Test func `without thresholds every fix is delivered in order`() {
     let chain = Chain(isStarted: false)
     chain.start(with: [fix(1)])
     for sequence in 2...6 { chain.send(fix(UInt64(sequence))) }
     #expect(chain.sent == [1, 2, 3, 4, 5, 6])
   }
 
-  @Test func `a slow walker passes the distance threshold eventually`() {
+  @Test func `many small steps together exceed the distance threshold`() {
     let chain = Chain(.init(distanceThreshold: 1))
     for step in 0..<7 { chain.send(fix(UInt64(step), metres: Double(step) * 0.4)) }
     #expect(chain.sent == [0, 3, 6])
   }
 
-  @Test func `the time threshold holds the newest location back until its time`() throws {
+  @Test func `the newest location within the time threshold is delivered when the threshold ends`() throws {
     let chain = Chain(.init(timeThreshold: .milliseconds(80)))
     for sequence in 1...3 { chain.send(fix(UInt64(sequence))) }
     #expect(chain.sent == [1])
@@ -82,7 +82,9 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 3])
   }
 
-  @Test func `while the queue is full, only the newest is kept, and it is sent when there is room`() throws {
+  @Test func `while the queue is full, only the newest location is kept, and it is delivered when there is room`()
+    throws
+  {
     let chain = Chain()
     chain.send(fix(1))
     chain.queued = Outbox.highWater
@@ -95,7 +97,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 1000, 1001])
   }
 
-  @Test func `a single fix that met a blocked queue is not lost`() throws {
+  @Test func `a single fix that arrives while the queue is full is delivered when there is room`() throws {
     let chain = Chain()
     chain.queued = Outbox.highWater
     chain.send(fix(1))
@@ -107,7 +109,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 2])
   }
 
-  @Test func `a queue that fills during the turn of the last client does not keep the rest waiting`() throws {
+  @Test func `a queue that fills up after each message does not block the waiting ones forever`() throws {
     var (queued, sent) = (Outbox.highWater, 0)
     let outbox = Outbox(NoPings()) { queued }
     for _ in 0..<2 {
@@ -122,7 +124,7 @@ struct LocationChainTests {
     }
   }
 
-  @Test func `after cancellation nothing passes, neither new nor held locations`() throws {
+  @Test func `after a subscription has stopped, no location is delivered`() throws {
     let chain = Chain(.init(timeThreshold: .milliseconds(20)))
     chain.send(fix(1))
     chain.send(fix(2))
@@ -131,7 +133,7 @@ struct LocationChainTests {
     try turning(for: .milliseconds(60), "nothing is sent") { chain.sent == [1] }
   }
 
-  @Test func `a new chain on the same gate delivers its first fix, regardless of thresholds`() {
+  @Test func `the first fix after a subscription has started again is delivered regardless of thresholds`() {
     let chain = Chain(.init(distanceThreshold: 1_000_000))
     chain.send(fix(1))
     chain.send(fix(2))
@@ -141,7 +143,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 3])
   }
 
-  @Test func `thresholds change while the chain runs`() {
+  @Test func `thresholds can be changed without restarting delivery`() {
     let chain = Chain(.init(distanceThreshold: 1_000_000))
     chain.send(fix(1))
     chain.send(fix(2, metres: 5))
@@ -149,7 +151,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 2])
   }
 
-  @Test func `while deliveries are held, only the newest is kept, and it is sent afterwards`() {
+  @Test func `while deliveries are held, only the newest location is kept, and it is delivered afterwards`() {
     let chain = Chain()
     chain.send(fix(1))
     chain.isHeld = true
@@ -162,7 +164,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 9, 10])
   }
 
-  @Test func `the end of a check releases the newest location from before it`() {
+  @Test func `when a question is answered, the newest location from before the question is delivered`() {
     let chain = Chain()
     func send(_ time: UInt64) {
       var location = fix(time, metres: Double(time))
@@ -193,7 +195,7 @@ struct LocationChainTests {
     #expect(chain.sent == [4, 9, 13], "what waits does not survive a gap")
   }
 
-  @Test func `a location kept while deliveries are held does not survive cancellation`() {
+  @Test func `a location that is kept during a hold is dropped when the subscription stops`() {
     let chain = Chain()
     chain.isHeld = true
     chain.send(fix(1))
@@ -205,7 +207,7 @@ struct LocationChainTests {
   }
 
   @Test(arguments: [DeliveryRule.Configuration(timeThreshold: .milliseconds(40)), .init(debounce: .milliseconds(40))])
-  func `a location that waits for its time does not survive a gap, but the thresholds do`(
+  func `a location that waits for a threshold is dropped by a suspend, and the thresholds still apply`(
     rule: DeliveryRule.Configuration
   ) throws {
     let chain = Chain(rule)
@@ -217,7 +219,7 @@ struct LocationChainTests {
     try turning("the next one is sent") { chain.sent == [1, 3] }
   }
 
-  @Test func `a location that waits for room or for a decision does not survive a gap`() throws {
+  @Test func `a location that waits for room or during a hold is dropped by a suspend`() throws {
     let chain = Chain()
     chain.send(fix(1))
     chain.queued = Outbox.highWater
@@ -235,7 +237,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 4])
   }
 
-  @Test func `a measurement that is handed over again is not sent again`() {
+  @Test func `a measurement that the source sends again is not delivered again`() {
     let chain = Chain()
     chain.send(fix(1))
     for sequence in 2...5 {
@@ -263,7 +265,7 @@ struct SharedLocationsTests {
       receivedAt: clock.boottime(), sequence: sequence)
   }
 
-  @Test func `clients of one level share one location, which is reduced and built once`() {
+  @Test func `all clients of one level share each reduced location and its message`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     var first: [Location] = []
     var second: [Location] = []
@@ -280,7 +282,7 @@ struct SharedLocationsTests {
     two.cancel()
   }
 
-  @Test func `a branch does not replay: late subscribers receive only later fixes`() {
+  @Test func `a new subscriber receives only later fixes`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([location(1)])
     var heard: [UInt64] = []
@@ -293,7 +295,7 @@ struct SharedLocationsTests {
   }
 
   @Test(arguments: [AccuracyLevel.street, .city, .country])
-  func `below exact, only the cell of a fix is delivered`(_ level: AccuracyLevel) throws {
+  func `at levels below exact, only the cell of a fix is delivered`(_ level: AccuracyLevel) throws {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([location(1)])
     let location = try #require(store.newest(for: level))
@@ -305,7 +307,7 @@ struct SharedLocationsTests {
     for key in ["Altitude", "Speed", "Heading", "Description", "Age"] { #expect(keys[key] == nil) }
   }
 
-  @Test func `the newest location of a batch is used, and an empty batch is ignored`() {
+  @Test func `of several locations in one batch, only the newest is used`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([])
     #expect(store.newest(for: .exact) == nil)
@@ -313,7 +315,7 @@ struct SharedLocationsTests {
     #expect(store.newest(for: .exact)?.sequence == 2)
   }
 
-  @Test func `a forgotten fix is not delivered`() {
+  @Test func `after access is lost, earlier fixes are dropped`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([location(1)])
     _ = store.newest(for: .city)
@@ -322,7 +324,7 @@ struct SharedLocationsTests {
     #expect(store.newest(for: .city) == nil)
   }
 
-  @Test func `a client that regains access does not have to wait for the next interval`() {
+  @Test func `a client that regains access receives the next location without waiting for an interval`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     var heard = 0
     let cancellable = store.locations(for: .country).sink { _ in heard += 1 }
@@ -334,7 +336,7 @@ struct SharedLocationsTests {
     cancellable.cancel()
   }
 
-  @Test func `a reduced location is published once, and not after a gap`() throws {
+  @Test func `a reduced location is published once in its interval, and not after a suspend`() throws {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     var heard: [Location] = []
     let cancellable = store.locations(for: .country).sink { heard.append($0) }
@@ -355,7 +357,7 @@ struct SharedLocationsTests {
     cancellable.cancel()
   }
 
-  @Test func `a reduced location is published again after a rest, and sent once`() {
+  @Test func `after the source has rested, a reduced location is published again but not delivered twice`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     let chain = LocationChainTests.Chain()
     var heard = 0
@@ -373,7 +375,7 @@ struct SharedLocationsTests {
     cancellable.cancel()
   }
 
-  @Test func `after a sleep, a location that was measured before the sleep is not published`() {
+  @Test func `a location that was measured before a suspend is not published after it`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     store.forget(.slept)
     var old = location(1)
@@ -384,7 +386,7 @@ struct SharedLocationsTests {
     #expect(store.newest(for: .exact)?.sequence == 2)
   }
 
-  @Test func `a restarted service stays in the previous cell`() throws {
+  @Test func `a restarted service publishes the same cell until the next interval`() throws {
     let before = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([location(1)])
     let told = try #require(before.newest(for: .street))
@@ -396,7 +398,7 @@ struct SharedLocationsTests {
     #expect(now == told || now.sequence > told.sequence)
   }
 
-  @Test func `a delivered location remains valid only until the machine sleeps`() throws {
+  @Test func `a cell from before a suspend is not used by a restarted service`() throws {
     let before = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([location(1)])
     let told = try #require(before.newest(for: .country))
@@ -412,7 +414,7 @@ struct SharedLocationsTests {
   }
 
   @Test
-  func `unknown fields are absent from the dictionary, and the others have the contract's types`() throws {
+  func `a location's dictionary omits unknown fields, and the others have the documented types`() throws {
     var bare = location(7, accuracy: nil)
     bare.altitude = nil
     bare.speed = .nan

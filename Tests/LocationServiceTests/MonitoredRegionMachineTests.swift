@@ -54,14 +54,14 @@ import Testing
     return told
   }
 
-  @Test func `Start is answered and announced, and needs the source`() throws {
+  @Test func `Start is answered, then the authorization is announced, then the source is needed`() throws {
     var machine = try machine()
     let actions = machine.handle(.start(after: machine.stops), at: 5)
     #expect(actions.contains(inOrder: .done, .announce, .need(.exact)))
     #expect(machine.deadline == 900 * second + 5)
   }
 
-  @Test func `crossings are reported, and the properties agree`() throws {
+  @Test func `crossings are reported and shown in the properties`() throws {
     var machine = try started()
     #expect(stay(&machine, at: 53, from: 1, to: 31) == [.determined])
     #expect(stay(&machine, at: 52, from: 35, to: 65) == [.entered])
@@ -71,7 +71,7 @@ import Testing
     #expect(machine.delivered == 2)
   }
 
-  @Test func `between two checks the source is not needed`() throws {
+  @Test func `the source is not needed between two checks`() throws {
     var machine = try started()
     _ = stay(&machine, at: 53, from: 1, to: 31)
     guard case .check = machine.region.need else {
@@ -83,7 +83,7 @@ import Testing
     #expect(machine.region.need == .check(at: 40 * second))
   }
 
-  @Test func `losing access while a change is pending ends the evaluation, and the properties are empty`() throws {
+  @Test func `when access is lost, the region reports this, clears its properties and ignores later fixes`() throws {
     var machine = try started { $0.region.includesLocation = true }
     _ = stay(&machine, at: 52, from: 1, to: 31)
     #expect(machine.last?.delivery != nil)
@@ -97,7 +97,7 @@ import Testing
     #expect(stay(&machine, at: 53, from: 205, to: 235) == [.exited])
   }
 
-  @Test func `while deliveries are held, nothing is evaluated, and no timer fires repeatedly`() throws {
+  @Test func `while deliveries are held, no event is reported and no timer fires`() throws {
     var machine = try started()
     _ = machine.handle(evidence(52, 1), at: 1 * second)
     _ = machine.handle(access(.allowed, isHeld: true), at: 2 * second)
@@ -108,7 +108,7 @@ import Testing
     #expect(happenings(machine.handle(.timer, at: 131 * second)) == [.determined])
   }
 
-  @Test func `at a reduced level only reduced locations are evaluated, each of them once`() throws {
+  @Test func `at a reduced level only reduced locations count, and each of them counts once`() throws {
     var machine = try started(radius: 20_000, .city)
     #expect(machine.level == .city)
     #expect(machine.handle(evidence(52, 1), at: 1 * second) == [], "a finer one")
@@ -118,7 +118,7 @@ import Testing
     #expect(happenings(machine.handle(.timer, at: 62 * second)) == [.determined], "after three times the confirmation")
   }
 
-  @Test func `a grant coarser than the region is reported immediately, and a finer grant resumes monitoring`() throws {
+  @Test func `a region too small for the granted level is reported as lost until a finer level is granted`() throws {
     var machine = try machine(.city)
     let actions = machine.handle(.start(after: machine.stops), at: 0)
     #expect(happenings(actions) == [.lost])
@@ -131,7 +131,7 @@ import Testing
     #expect(coarser.contains(.need(nil)) && happenings(coarser) == [.lost])
   }
 
-  @Test func `a loss that is replaced by another before it is reported leaves no gap in the sequence`() throws {
+  @Test func `two losses that are reported together use up one sequence number`() throws {
     var machine = try started()
     _ = stay(&machine, at: 52, from: 1, to: 31)
     #expect(machine.last?.event.sequence == 1 && machine.takeLoss() == nil)
@@ -146,7 +146,7 @@ import Testing
     #expect(machine.last?.event.sequence == 3)
   }
 
-  @Test func `events of a finer grant cannot be read at a coarser one`() throws {
+  @Test func `after access is reduced, earlier events cannot be read`() throws {
     var machine = try started(radius: 20_000) { $0.region.includesLocation = true }
     _ = stay(&machine, at: 52, from: 1, to: 31)
     #expect(machine.last != nil)
@@ -154,7 +154,7 @@ import Testing
     #expect(machine.last == nil)
   }
 
-  @Test func `the end is reported as used, expired or closed, but not to a departed owner`() throws {
+  @Test func `the end of a region is reported with its reason`() throws {
     var single = try started { $0.region.isSingleUse = true }
     _ = stay(&single, at: 52, from: 1, to: 31)
     _ = single.handle(evidence(53, 40), at: 40 * second)
@@ -171,7 +171,7 @@ import Testing
     #expect(left.handle(.close(nil), at: 1 * second).last == .end(nil))
   }
 
-  @Test func `after a suspend the state is uncertain, and the source is needed again`() throws {
+  @Test func `after a suspend, the region's state is lost and the source is needed`() throws {
     var machine = try started()
     _ = stay(&machine, at: 52, from: 1, to: 31)
     let actions = machine.handle(.slept, at: 100 * second)

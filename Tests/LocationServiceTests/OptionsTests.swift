@@ -17,7 +17,7 @@ import Testing
     try OptionReader.read(.options(pairs), ClientOption.ofRequest)
   }
 
-  @Test func `absent options have the contract's defaults`() throws {
+  @Test func `options that are absent have the documented defaults`() throws {
     let request = try request([])
     #expect(
       request.accuracy == .exact && request.timeout == .milliseconds(20_000)
@@ -26,7 +26,7 @@ import Testing
     #expect(subscription.distanceThreshold == 0 && subscription.maximumUpdates == 0 && subscription.desktopID == "")
   }
 
-  @Test func `given options are read`() throws {
+  @Test func `all options are read`() throws {
     let options = try subscription([
       ("accuracy", .string("street")), ("distance-threshold", .double(12.5)), ("time-threshold", .uint32(1)),
       ("debounce", .uint32(2)), ("max-updates", .uint32(3)), ("duration", .uint32(.max)),
@@ -49,7 +49,7 @@ import Testing
     .byte(10), .int16(10), .uint16(10), .int32(10), .uint32(10), .int64(10), .uint64(10), .double(10),
   ]
 
-  @Test(arguments: numbers) func `a number may have any numeric type`(number: Value) throws {
+  @Test(arguments: numbers) func `a numeric option accepts every numeric type`(number: Value) throws {
     let options = try subscription([("distance-threshold", number), ("time-threshold", number), ("debounce", number)])
     #expect(options.distanceThreshold == 10)
     #expect(options.timeThreshold == .milliseconds(10))
@@ -58,20 +58,20 @@ import Testing
 
   nonisolated static let wrong: [(String, [(String, Value)])] = [
     ("an unknown key", [("acuracy", .string("exact"))]),
-    ("a number for a level", [("accuracy", .uint32(8))]),
+    ("a number instead of a level", [("accuracy", .uint32(8))]),
     ("a variant in the variant", [("accuracy", .variant(.string("exact")))]),
     ("an unknown level", [("accuracy", .string("none"))]),
     ("a level in capitals", [("accuracy", .string("EXACT"))]),
     ("a negative distance", [("distance-threshold", .double(-1))]),
-    ("a distance that is no number", [("distance-threshold", .double(.nan))]),
+    ("a distance that is NaN", [("distance-threshold", .double(.nan))]),
     ("an infinite distance", [("distance-threshold", .double(.infinity))]),
     ("a negative integer", [("time-threshold", .int32(-1))]),
-    ("a fraction where whole numbers count", [("time-threshold", .double(1.5))]),
+    ("a fraction instead of a whole number", [("time-threshold", .double(1.5))]),
     ("a number beyond the range", [("time-threshold", .uint64(4_294_967_296))]),
-    ("a number that no double holds", [("distance-threshold", .uint64((1 << 53) + 1))]),
-    ("a truth value for a number", [("debounce", .boolean(true))]),
+    ("a number that a double cannot represent", [("distance-threshold", .uint64((1 << 53) + 1))]),
+    ("a Boolean instead of a number", [("debounce", .boolean(true))]),
     ("an unknown mode", [("mode", .string("sometimes"))]),
-    ("text for a number", [("debounce", .string("1"))]),
+    ("text instead of a number", [("debounce", .string("1"))]),
     ("long text", [("desktop-id", .string(String(repeating: "x", count: 256)))]),
     ("control characters", [("desktop-id", .string("a\nb"))]),
     ("a format character", [("desktop-id", .string("a\u{202E}b"))]),
@@ -80,41 +80,41 @@ import Testing
   ]
 
   @Test(arguments: wrong)
-  func `invalid options are InvalidOption, never ignored`(_ name: String, _ options: [(String, Value)]) throws {
+  func `an invalid option causes the error InvalidOption`(_ name: String, _ options: [(String, Value)]) throws {
     let error = #expect(throws: DBusError.self) { try subscription(options) }
     #expect(error?.name == .invalidOption)
     #expect(error?.message.isEmpty == false)
   }
 
-  @Test func `the error names key, type and range`() throws {
+  @Test func `the error for an invalid option names its key, type and range`() throws {
     let error = #expect(throws: DBusError.self) { try request([("timeout", .uint32(120_001))]) }
     #expect(error?.message == "Option timeout (type u) must be a whole number of milliseconds from 0 to 120000")
   }
 
-  @Test func `an option of another method is unknown`() throws {
+  @Test func `an option that belongs to another method is refused`() throws {
     #expect(throws: DBusError.self) {
       try OptionReader.read(.options([("timeout", .uint32(1))]), ClientOption.ofAuthorization)
     }
     #expect(throws: DBusError.self) { try subscription([("maximum-age", .uint32(1))]) }
   }
 
-  @Test func `more than 32 keys are refused before they are read`() throws {
+  @Test func `more than 32 options are refused before any is read`() throws {
     let error = #expect(throws: DBusError.self) { try request((0..<33).map { ("key\($0)", Value.uint32(0)) }) }
     #expect(error?.message.contains("32") == true)
   }
 
   @Test(arguments: ["\u{1b}[31m", "\u{202E}gpj", "\u{2028}"])
-  func `an unprintable key is not repeated in the message`(key: String) throws {
+  func `the error for an unprintable key does not repeat the key`(key: String) throws {
     let error = #expect(throws: DBusError.self) { try request([(key, .uint32(0))]) }
     #expect(error?.message.contains(key) == false)
   }
 
-  @Test func `a dictionary of other types is not accepted as options`() throws {
+  @Test func `a dictionary whose values are not variants is refused`() throws {
     let value = Value.dictionary(key: "s", value: "s", [.init(.string("accuracy"), .string("exact"))])
     #expect(throws: DBusError.self) { try OptionReader.read(value, ClientOption.ofRequest) }
   }
 
-  @Test func `a property has the option's own type`() throws {
+  @Test func `each property has the type of its option`() throws {
     var options = ClientOptions()
     options.timeThreshold = .milliseconds(7)
     options.distanceThreshold = 2
@@ -134,7 +134,7 @@ struct ConfigurationTests {
     return try Configuration.load(file: path)
   }
 
-  @Test func `given settings are applied, and other settings keep their defaults`() throws {
+  @Test func `settings in the configuration file replace the defaults`() throws {
     let configuration = try load("# a comment\n[Service]\nidle-timeout=0\n[Limits]\ncalls-burst=7\n")
     #expect(configuration.idleTimeout == 0)
     #expect(configuration.limits[.callsBurst] == 7)
@@ -156,18 +156,18 @@ struct ConfigurationTests {
   ]
 
   @Test(arguments: wrong)
-  func `invalid settings are refused with file, group and key`(_ text: String, _ parts: [String]) throws {
+  func `the error for an invalid setting names its file, group and key`(_ text: String, _ parts: [String]) throws {
     let error = #expect(throws: KeyFile.FileError.self) { try load(text) }
     let message = error.map { "\($0)" } ?? ""
     #expect(message.contains(".conf: "))
     for part in parts { #expect(message.contains(part)) }
   }
 
-  @Test func `a requested file that does not exist is an error`() {
+  @Test func `a configuration file that was named but does not exist is an error`() {
     #expect(throws: KeyFile.FileError.self) { try Configuration.load(file: "/nonexistent/geopublicist.conf") }
   }
 
-  @Test func `all mistakes are reported together`() throws {
+  @Test func `all mistakes in a configuration file are reported together`() throws {
     let error = try #require(throws: KeyFile.FileError.self) {
       try load("[Servce]\nx=1\n[Service]\nidle-timeout=-1\n[Limits]\ncalls-burst=0\nregions=7\nregion=7\n")
     }

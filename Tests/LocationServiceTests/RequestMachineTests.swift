@@ -28,14 +28,14 @@ import Testing
   private let location = Location(latitude: 52, longitude: 13, sequence: 1)
   private var delivery: Delivery { Delivery(location: location, isReduced: false) }
 
-  @Test func `nothing happens before the facts are known`() {
+  @Test func `GetLocation does nothing before the facts about its caller are known`() {
     var machine = machine()
     #expect(machine.handle(access(.off), at: 0) == [])
     #expect(machine.handle(access(.allowed), at: 1) == [])
     #expect(machine.handle(.prepared, at: 2).contains(.follow(.exact)))
   }
 
-  @Test func `a cached location answers without the source`() {
+  @Test func `GetLocation returns a cached location without using the source`() {
     var machine = machine()
     _ = machine.handle(access(.allowed, cached: location), at: 0)
     let actions = machine.handle(.prepared, at: 1)
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [(10, 11_000, true), (10, 11_001, false), (0, 1_000, false)] as [(UInt32, BootInstant, Bool)])
-  func `a cached location from before the call must be young enough`(
+  func `a cached location from before the call must not exceed the maximum age`(
     maximumAge: UInt32, time: BootInstant, isAccepted: Bool
   ) {
     var options = ClientOptions()
@@ -53,7 +53,7 @@ import Testing
   }
 
   /// Regression: the chain held back a coarser location for 24 s, and a caller that accepted 2 s received it.
-  @Test func `a location that was held back must be young enough, too`() {
+  @Test func `a location that was held back must not exceed the maximum age`() {
     var options = ClientOptions()
     options.maximumAge = .milliseconds(10)
     var machine = LocationRequestMachine(options, SourceStatus(), at: 50_000, sourceDecides: false)
@@ -66,11 +66,12 @@ import Testing
     #expect(machine.handle(.location(new), at: 50_003).last == .deliver(delivery))
   }
 
-  @Test func `a location that arrived after the call satisfies every maximum age`() {
+  @Test func `a location that arrived after the call is accepted with any maximum age`() {
     #expect(machine { $0.maximumAge = .zero }.accepts(arrivedAt: 1_000, at: 20_000_000))
   }
 
-  @Test(arguments: [Authorization.off, .refused(.sandboxed)]) func `a refusal is reported before the timeout`(
+  @Test(arguments: [Authorization.off, .refused(.sandboxed)])
+  func `a refusal is returned without waiting for the timeout`(
     authorization: Authorization
   ) {
     var machine = machine()
@@ -78,7 +79,7 @@ import Testing
     #expect(machine.handle(.prepared, at: 1).last == .refuse(.notAuthorized(authorization)))
   }
 
-  @Test func `an undecided request waits until the timeout`() {
+  @Test func `while access is undecided, GetLocation waits until the timeout`() {
     var machine = machine { $0.timeout = .milliseconds(1) }
     _ = machine.handle(access(.undecided), at: 0)
     #expect(machine.handle(.prepared, at: 1) == [])
@@ -86,13 +87,15 @@ import Testing
   }
 
   @Test(arguments: [AuthorizationReason.noAgent, .authorizationRequired])
-  func `a refusal that only the user can change is reported before the timeout`(reason: AuthorizationReason) {
+  func `a refusal that only the user can change is returned without waiting for the timeout`(
+    reason: AuthorizationReason
+  ) {
     var machine = machine()
     _ = machine.handle(access(.refused(reason)), at: 0)
     #expect(machine.handle(.prepared, at: 1).last == .refuse(.notAuthorized(.refused(reason))))
   }
 
-  @Test func `if the source decides, no-agent is final after the source has reported it to this call`() {
+  @Test func `if GeoClue decides, no-agent is returned only after GeoClue has reported it to this call`() {
     var machine = machine(sourceDecides: true)
     _ = machine.handle(access(.refused(.noAgent)), at: 0)
     #expect(machine.handle(.prepared, at: 1).contains(.need(.exact)))
@@ -100,7 +103,7 @@ import Testing
     #expect(machine.handle(.source(status), at: 2).last == .refuse(.notAuthorized(.refused(.noAgent))))
   }
 
-  @Test func `a timeout of 0 returns a cached location as soon as the facts are known`() {
+  @Test func `with a timeout of 0, GetLocation answers as soon as the facts are known and deliveries are not held`() {
     var machine = machine { $0.timeout = .zero }
     _ = machine.handle(access(.undecided), at: 0)
     #expect(machine.handle(.timer, at: 0) == [])
@@ -114,14 +117,14 @@ import Testing
     #expect(held.handle(access(.allowed, cached: location), at: 3).last == .deliver(delivery))
   }
 
-  @Test func `a location answers the call, and without a location the call fails with Timeout`() {
+  @Test func `GetLocation returns the next location, or fails with Timeout`() {
     var machine = waiting()
     var other = machine
     #expect(machine.handle(.location(location), at: 2).last == .deliver(delivery))
     #expect(other.handle(.timer, at: 20_000_000).last == .refuse(.timeout))
   }
 
-  @Test func `only an authorized caller causes a measurement, once`() {
+  @Test func `only an authorized call asks the source for a new fix, and only once`() {
     var machine = machine()
     #expect(machine.deadline == .origin + LocationRequestMachine.patience)
     _ = machine.handle(.prepared, at: 1)
@@ -132,7 +135,7 @@ import Testing
     #expect(!allowed.handle(.timer, at: 6_000_000).contains(.askSource))
   }
 
-  @Test func `a waiting call returns the location of the interval as soon as it is allowed`() {
+  @Test func `a waiting call returns a cached location as soon as one is available`() {
     var machine = waiting()
     var access = ClientAccess(authorization: .allowed)
     #expect(machine.handle(.access(access), at: 2) == [])
@@ -140,7 +143,7 @@ import Testing
     #expect(machine.handle(.access(access), at: 3).contains { if case .deliver = $0 { true } else { false } })
   }
 
-  @Test func `with a required accuracy, the call waits for a location that has it`() {
+  @Test func `with required-accuracy, GetLocation waits for a location that is accurate enough`() {
     var machine = waiting { $0.requiredAccuracy = 50 }
     var coarse = location
     coarse.accuracy = 51
@@ -155,7 +158,7 @@ import Testing
         == .deliver(Delivery(location: fine, isReduced: false)))
   }
 
-  @Test func `with best effort, the timeout returns the best location that was seen`() {
+  @Test func `with best-effort, GetLocation returns the most accurate location at the timeout`() {
     var machine = waiting { ($0.requiredAccuracy, $0.isBestEffort) = (50, true) }
     var none = machine
     #expect(none.handle(.timer, at: 20_000_000).last == .refuse(.timeout))
@@ -172,7 +175,7 @@ import Testing
   }
 
   @Test(arguments: [9, 24] as [UInt64])
-  func `with best effort, a location that is too old at the timeout is not returned`(age: UInt64) {
+  func `with best-effort, GetLocation returns no location that is too old at the timeout`(age: UInt64) {
     var options = ClientOptions()
     (options.requiredAccuracy, options.isBestEffort) = (50, true)
     let began = BootInstant.seconds(100)
@@ -185,7 +188,7 @@ import Testing
     #expect(machine.handle(.timer, at: began + 20_000_000).last == (age == 9 ? .deliver(answer) : .refuse(.timeout)))
   }
 
-  @Test func `held deliveries wait for the release, and are dropped after a refusal`() {
+  @Test func `a location that is held is returned after a grant and dropped after a refusal`() {
     let machine = waiting(isHeld: true, cached: location)
     var (allowed, other, released) = (machine, machine, machine)
     #expect(released.handle(.location(location), at: 3).last == .deliver(delivery), "the chain released it")
@@ -193,19 +196,19 @@ import Testing
     #expect(other.handle(access(.off), at: 3).last == .refuse(.notAuthorized(.off)))
   }
 
-  @Test func `a location finer than the level that is then allowed is not returned`() {
+  @Test func `a location from before a reduction of access is not returned after it`() {
     var machine = waiting(isHeld: true, cached: location)
     #expect(!machine.handle(access(.city), at: 3).contains { if case .deliver = $0 { true } else { false } })
   }
 
   @Test(arguments: [SourceReason.geoclueNotInstalled, .disallowedByConfiguration])
-  func `the wait ends when the facts cannot change`(reason: SourceReason) {
+  func `GetLocation fails without waiting if the source cannot become available`(reason: SourceReason) {
     var machine = waiting()
     let status = SourceStatus(state: .unavailable, reason: reason)
     #expect(machine.handle(.source(status), at: 2).last == .refuse(.unavailable(reason)))
   }
 
-  @Test func `if there is no source until the timeout, the error is Unavailable`() {
+  @Test func `if the source is unavailable at the timeout, GetLocation fails with Unavailable`() {
     var machine = machine(sourceDecides: true)
     _ = machine.handle(.prepared, at: 1)
     let status = SourceStatus(state: .unavailable, reason: .geoclueRestarting)
@@ -213,7 +216,7 @@ import Testing
     #expect(machine.handle(.timer, at: 20_000_000).last == .refuse(.unavailable(.geoclueRestarting)))
   }
 
-  @Test func `the end of the service or of the caller ends the call`() {
+  @Test func `GetLocation ends when the service stops or the caller disconnects`() {
     var machine = machine()
     _ = machine.handle(.prepared, at: 1)
     var other = machine
@@ -231,13 +234,13 @@ import Testing
       ClientOptions(), SourceStatus(), isInteractive: isInteractive, at: 1_000, sourceDecides: sourceDecides)
   }
 
-  @Test func `a decision is answered as soon as the facts are known`() {
+  @Test func `RequestAuthorization is answered as soon as the facts are known`() {
     var machine = machine()
     #expect(machine.handle(access(.allowed), at: 0) == [])
     #expect(machine.handle(.prepared, at: 1).last == .reply(.allowed))
   }
 
-  @Test func `the user is asked if a finer level could result`() {
+  @Test func `an interactive call opens a dialog if consent could lead to a finer level`() {
     var machine = machine()
     _ = machine.handle(access(open, canAsk: true), at: 2_000)
     #expect(machine.handle(.prepared, at: 3_000).contains(.openDialog))
@@ -248,7 +251,7 @@ import Testing
         == .refuse(.limitsExceeded(.promptsPerConnection)))
   }
 
-  @Test func `an interactive call has one deadline from its arrival`() {
+  @Test func `the time for gathering facts and for the dialog is limited by one deadline`() {
     var machine = machine()
     #expect(machine.begin() == [] && machine.deadline == 4_501_000)
     // The facts take the maximum time, and the dialog has the rest.
@@ -257,20 +260,20 @@ import Testing
     #expect(machine.handle(.timer, at: 119_001_000).last == .reply(open))
   }
 
-  @Test func `without the flag, a call that needs a dialog is an error`() {
+  @Test func `without the interactive flag, a call that needs a dialog fails`() {
     var machine = machine(isInteractive: false)
     _ = machine.handle(access(open, canAsk: true), at: 0)
     #expect(machine.handle(.prepared, at: 1).last == .refuse(.interactionRequired(open)))
   }
 
-  @Test func `a request that stays undecided is answered as undecided`() {
+  @Test func `RequestAuthorization returns undecided at its deadline`() {
     var machine = machine()
     _ = machine.handle(access(.undecided), at: 0)
     #expect(machine.handle(.prepared, at: 1) == [])
     #expect(machine.handle(.timer, at: 4_501_000).last == .reply(.undecided))
   }
 
-  @Test func `if the source decides, the source is needed until the answer`() {
+  @Test func `if GeoClue decides, RequestAuthorization uses the source until it is answered`() {
     var machine = machine(sourceDecides: true)
     #expect(machine.begin().contains(.need(.exact)))
     _ = machine.handle(.prepared, at: 1)
@@ -278,7 +281,7 @@ import Testing
     #expect(machine.handle(.source(status), at: 2).contains(inOrder: .need(nil), .reply(.undecided)))
   }
 
-  @Test func `a caller that leaves is not answered`() {
+  @Test func `RequestAuthorization ends without an answer when the caller disconnects`() {
     var machine = machine()
     #expect(machine.handle(.close(nil), at: 1) == [.end(nil)])
     #expect(machine.handle(access(.allowed), at: 2) == [])

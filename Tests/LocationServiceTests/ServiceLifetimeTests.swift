@@ -20,7 +20,7 @@ import Testing
   }
 
   /// Regression: clients and the idle watch retained each other.
-  @Test func `clients are released with their service`() throws {
+  @Test func `clients are released with the service`() throws {
     let clients = try clientsOfAnEndedService()
     #expect(clients() == nil)
   }
@@ -68,19 +68,19 @@ extension LocationService {
     }
   }
 
-  @Test func `a small number of clients triggers no trimming`() {
+  @Test func `a small number of clients does not cause the heap to be trimmed`() {
     #expect(moments(Array(0...15) + (0...15).reversed()) == [])
   }
 
-  @Test func `trimming follows each halving of the number of clients`() {
+  @Test func `the heap is trimmed each time the number of clients has halved`() {
     #expect(moments(Array(0...1_000) + (0...1_000).reversed()) == [500, 250, 125, 62, 31, 15])
   }
 
-  @Test func `trimming does not wait for the last clients`() {
+  @Test func `the heap is trimmed before the last clients have left`() {
     #expect(moments([1_000, 999, 501, 500, 499, 500, 501]) == [500])
   }
 
-  @Test func `new clients count towards the next trimming`() {
+  @Test func `new clients raise the number at which the heap is trimmed next`() {
     #expect(moments([100, 50, 100, 51, 50]) == [50, 50])
   }
 }
@@ -101,17 +101,17 @@ extension LocationService {
   }
 
   @Test(arguments: [-3, -1, 0, 5] as [Int64])
-  func `the time between two clock readings does not count as a sleep`(difference: Int64) {
+  func `the time between two readings of the clocks is not mistaken for a suspend`(difference: Int64) {
     #expect(sleeps([(9_000_000, 9_000_000 - difference), (9_500_000, 9_500_000)]) == [false, false])
   }
 
-  @Test func `a sleep is noticed once`() {
+  @Test func `each suspend is noticed once`() {
     #expect(
       sleeps([(65_000_000, 6_000_000), (66_000_000, 7_000_000), (69_000_000, 7_500_000)]) == [true, false, true])
   }
 }
 
-@Suite("The level that GeoClue is asked for")
+@Suite("The level that is requested from GeoClue")
 struct LevelChoiceTests {
   private func status(
     _ state: SourceState, _ reason: SourceReason = .none, available: AccuracyLevel? = .exact
@@ -119,7 +119,7 @@ struct LevelChoiceTests {
     SourceStatus(state: state, reason: reason, availableAccuracy: available)
   }
 
-  @Test func `a client at city level is served by a GPS receiver if there is no coarser source`() {
+  @Test func `without a coarser source, a client at city level is served by a GPS receiver`() {
     var choice = LevelChoice()
     choice.need(.city)
     #expect(choice.level(available: .exact, ceiling: .exact) == .city)
@@ -129,7 +129,7 @@ struct LevelChoiceTests {
     #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact) == false)
   }
 
-  @Test func `a finer source is not awaited if fixes arrive or if there is no such source`() {
+  @Test func `the service switches to a finer source only while it waits for a fix that such a source could supply`() {
     var choice = LevelChoice()
     #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact) == false)
     choice.need(.city)
@@ -141,7 +141,7 @@ struct LevelChoiceTests {
     #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact) == false)
   }
 
-  @Test func `a user whose agent permits only the city receives nothing from a receiver`() {
+  @Test func `if the agent permits only the city, no finer source is used`() {
     var choice = LevelChoice()
     choice.need(.city)
     #expect(!choice.isWaiting(status(.waiting, .noFix), ceiling: .city))
@@ -150,7 +150,7 @@ struct LevelChoiceTests {
     #expect(choice.level(available: .exact, ceiling: .street) == .street)
   }
 
-  @Test func `a different demand ends the use of a finer source`() {
+  @Test func `when the requested level changes, a finer source is no longer used`() {
     var choice = LevelChoice()
     choice.need(.city)
     choice.raise()

@@ -50,7 +50,7 @@ nonisolated extension [ClientAction] {
     return machine
   }
 
-  @Test func `Start is answered and announced, and updates begin`() {
+  @Test func `Start is answered, then the authorization is announced, then updates begin`() {
     var machine = machine()
     let actions = machine.handle(.start(after: machine.stops), at: 5)
     #expect(actions.contains(inOrder: .done, .announce, .follow(.exact)) && machine.isActive)
@@ -67,7 +67,7 @@ nonisolated extension [ClientAction] {
     #expect(actions.contains(.refuse(.notAuthorized(.forbidden))) && !machine.isActive)
   }
 
-  @Test func `a Start that had to wait does not undo a later Stop`() {
+  @Test func `a Start that was delayed does not start a subscription that was stopped later`() {
     var machine = machine()
     let first = machine.stops
     #expect(machine.handle(.stop, at: 0) == [])
@@ -75,7 +75,7 @@ nonisolated extension [ClientAction] {
     #expect(!machine.isActive)
   }
 
-  @Test func `each of two Start calls that wait is answered by the decision`() {
+  @Test func `two delayed calls of Start are both answered with the refusal`() {
     var machine = machine(.forbidden)
     let calls = [machine.stops, machine.stops]
     for call in calls {
@@ -84,14 +84,14 @@ nonisolated extension [ClientAction] {
   }
 
   @Test(arguments: [Authorization.off, .undecided, .refused(.noAgent)])
-  func `while access is not granted, Start succeeds, and updates begin with the grant`(access first: Authorization) {
+  func `Start succeeds without access, and updates begin when access is granted`(access first: Authorization) {
     var machine = machine(first)
     #expect(machine.handle(.start(after: machine.stops), at: 0).contains(.done))
     #expect(machine.handle(.location(location(1)), at: 1) == [])
     #expect(machine.handle(access(.allowed), at: 2).contains(.follow(.exact)))
   }
 
-  @Test func `losing access ends the chain and clears the location before the loss is reported`() {
+  @Test func `when access is lost, updates end and the location is cleared before the loss is announced`() {
     var machine = started()
     _ = machine.handle(.location(location(1)), at: 1)
     #expect(machine.last != nil)
@@ -100,7 +100,7 @@ nonisolated extension [ClientAction] {
     #expect(machine.handle(.location(location(2)), at: 3) == [])
   }
 
-  @Test func `a reduced grant begins a chain at its level, and each location names the level`() {
+  @Test func `when access is reduced, updates continue at the granted level`() {
     var machine = started()
     _ = machine.handle(.location(location(1)), at: 1)
     let actions = machine.handle(access(.city), at: 2)
@@ -111,13 +111,13 @@ nonisolated extension [ClientAction] {
     #expect(machine.handle(.location(location(3, .city)), at: 4) == [.deliver(delivery)])
   }
 
-  @Test func `a change of the reason alone is announced and does not interrupt`() {
+  @Test func `a change of only the reason is announced and does not interrupt updates`() {
     var machine = started(.authorized(.always))
     let actions = machine.handle(access(.allowed), at: 1)
     #expect(actions.contains(.announce) && !actions.contains(.follow(nil)))
   }
 
-  @Test func `max-updates completes the subscription with the last update`() {
+  @Test func `max-updates ends the subscription with the last update`() {
     var machine = machine { $0.maximumUpdates = 2 }
     _ = machine.handle(.start(after: machine.stops), at: 0)
     func delivery(_ sequence: UInt64) -> ClientAction {
@@ -130,7 +130,7 @@ nonisolated extension [ClientAction] {
     #expect(machine.delivered == 2)
   }
 
-  @Test func `duration is measured from the first start, even while stopped`() {
+  @Test func `the duration begins with the first start and also passes while the subscription is stopped`() {
     var machine = machine { $0.duration = .milliseconds(10) }
     _ = machine.handle(.start(after: machine.stops), at: 100)
     _ = machine.handle(.stop, at: 200)
@@ -140,7 +140,7 @@ nonisolated extension [ClientAction] {
     #expect(machine.handle(.timer, at: 10_100).last == .end(.completed) && machine.deadline == nil)
   }
 
-  @Test func `a changed accuracy begins a new chain at the new level`() {
+  @Test func `a changed accuracy restarts updates at the new level`() {
     var machine = started()
     var options = machine.options
     options.accuracy = .street
@@ -151,12 +151,12 @@ nonisolated extension [ClientAction] {
     #expect(machine.handle(.options(options), at: 2) == [])
   }
 
-  @Test func `if the source decides, the source is needed before it has granted access`() {
+  @Test func `if GeoClue decides, the source is used before access is granted`() {
     var machine = machine(.undecided, sourceDecides: true)
     #expect(machine.handle(.start(after: machine.stops), at: 0).contains(.need(.exact)))
   }
 
-  @Test func `a failure is reported while the subscription is started and not forbidden`() {
+  @Test func `failures are reported only while a subscription is started and no rule forbids it`() {
     var machine = started()
     #expect(machine.reportsFailures)
     _ = machine.handle(access(.forbidden), at: 2)
@@ -164,7 +164,7 @@ nonisolated extension [ClientAction] {
     #expect(!self.machine().reportsFailures)
   }
 
-  @Test func `the authorization is reported once after each Start, then when it has changed`() {
+  @Test func `the authorization is announced once after each Start, and again when it changes`() {
     var machine = machine(.undecided)
     #expect(machine.object.announcement() == nil, "it can be read")
     #expect(machine.handle(access(.allowed), at: 0).contains(.announce))
@@ -181,7 +181,7 @@ nonisolated extension [ClientAction] {
   }
 
   @Test(arguments: [.close(.byClient), .close(nil), .close(.shutdown)] as [SubscriptionMachine.Event])
-  func `after the end no event has an effect`(end: SubscriptionMachine.Event) {
+  func `after a subscription has ended, no event has any effect`(end: SubscriptionMachine.Event) {
     var machine = started()
     let actions = machine.handle(end, at: 1)
     #expect(actions.contains(.need(nil)) && actions.contains(.follow(nil)) && actions.contains(.receiving(false)))
@@ -194,7 +194,7 @@ nonisolated extension [ClientAction] {
   }
 
   @Test(arguments: 0..<300 as Range<UInt64>)
-  func `in any order of events no location is delivered that is not allowed at that moment`(seed: UInt64) {
+  func `after any sequence of events, a location is delivered only at the level that is allowed then`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var machine = machine { $0.maximumUpdates = seed % 3 == 0 ? 4 : 0 }
     var (need, follows, receivers, isOver) = (AccuracyLevel?.none, AccuracyLevel?.none, 0, false)

@@ -28,7 +28,7 @@ import Testing
     return try client.waitFor(4, "LocationUpdated").prefix(4).map { $0[0] }
   }
 
-  @Test func `a track arrives in order and marked as simulated`() throws {
+  @Test func `the locations of a replayed track are delivered in order and marked as simulated`() throws {
     let bus = try PrivateBus(.session)
     let service = try Service(.session, on: bus, options: ["--replay", gpx([1, 2, 3]), "--speed", "20"])
     let fixes = try fixes(on: bus)
@@ -39,7 +39,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test func `a replay pauses while there are no subscribers`() throws {
+  @Test func `a replay does not advance while there are no subscribers`() throws {
     let bus = try PrivateBus(.session)
     let service = try Service(.session, on: bus, options: ["--replay", gpx([1, 2]), "--speed", "0.05"])
     for _ in 0..<2 {
@@ -51,7 +51,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test func `a looped track starts again`() throws {
+  @Test func `with --loop, a track is replayed again from its beginning`() throws {
     let bus = try PrivateBus(.session)
     let nmea =
       GGASentence(latitude: 52, longitude: 13).text
@@ -67,7 +67,9 @@ import Testing
       (["--system", "--replay", "x"], 2), (["--session", "--speed", "2"], 2), (["--session", "--loop"], 2),
       (["--session", "--replay", "x", "--speed", "0"], 2), (["--session", "--replay", "x", "--speed", "nan"], 2),
       (["--session", "--replay", "/nonexistent"], 78), (["--session", "--replay", "/etc/hostname"], 78),
-    ] as [([String], Int32)]) func `errors in options are named`(options: [String], status: Int32) throws
+    ] as [([String], Int32)]) func `an invalid option for a replay causes an error and an exit status`(
+      options: [String], status: Int32
+    ) throws
   {
     let result = try run([Rig.product("geopublicistd")] + options)
     #expect(result.exit == .status(status))

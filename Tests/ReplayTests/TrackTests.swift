@@ -17,12 +17,14 @@ import Testing
       // A time that goes back does not reverse the track.
       ([90, 10, 20, nil, 1_000_030], [0, 1_000_000, 1_000_010, 2_000_010, 2_000_020]),
       ([.min, .max, .max, nil], [0, .max, .max, .max]), ([], nil),
-    ] as [([Int64?], [Int64]?)]) func `offsets are measured from the first time`(times: [Int64?], offsets: [Int64]?)
+    ] as [([Int64?], [Int64]?)]) func `the offsets of a track are relative to its first time`(
+      times: [Int64?], offsets: [Int64]?
+    )
   {
     #expect(Track(times.map { Track.Measurement(fix: fix(1), time: $0) })?.points.map(\.offset) == offsets)
   }
 
-  @Test func `a GPX track with every element is read`() throws {
+  @Test func `a GPX track with all kinds of elements is read`() throws {
     let points = try GPXReader.read(
       """
       <?xml version="1.0"?>
@@ -47,7 +49,7 @@ import Testing
   @Test(arguments: [
     ("<gpx><wpt lat='1' lon='2'/><rte><rtept lat='3' lon='4'/></rte></gpx>", 3.0),
     ("<gpx><wpt lat='1' lon='2'/></gpx>", 1.0),
-  ]) func `routes and waypoints are used if there is no track`(text: String, latitude: Double) throws {
+  ]) func `a GPX file without a track is read by its routes or waypoints`(text: String, latitude: Double) throws {
     #expect(try GPXReader.read(text).map(\.fix.latitude) == [latitude])
   }
 
@@ -56,7 +58,7 @@ import Testing
     #expect(throws: MalformedTrack.self) { try GPXReader.read(text) }
   }
 
-  @Test func `sentences with the same time are one fix`() throws {
+  @Test func `NMEA sentences with the same time become one fix`() throws {
     let points = NMEAReader.read(
       """
       $GPGGA,235959.50,5230.0000,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,
@@ -78,13 +80,15 @@ import Testing
     "$GPGGA,120000,5230.0000,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,*00",
     "$GPGGA,250000,5230.0000,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,",
     "$GPGGA,120000,nan,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,", "$GPGGA", "$", "", "$GPGGA,,,,,,,,,",
-  ]) func `damaged sentences are skipped`(sentence: String) { #expect(NMEAReader.read(sentence).isEmpty) }
+  ]) func `damaged NMEA sentences are skipped`(sentence: String) { #expect(NMEAReader.read(sentence).isEmpty) }
 
-  @Test func `the checksum of a receiver's sentence is verified`() {
+  @Test func `the simulated receiver writes valid NMEA checksums`() {
     #expect(NMEAReader.read(GGASentence(latitude: 52.5, longitude: 13.25).text).count == 1)
   }
 
-  @Test(arguments: [(1.0, false), (4.0, true)]) func `playback runs to the end or loops`(speed: Double, isLoop: Bool)
+  @Test(arguments: [(1.0, false), (4.0, true)]) func `playback ends after the last point or starts again`(
+    speed: Double, isLoop: Bool
+  )
     throws
   {
     let times: [Int64] = [0, 2_000_000, 2_000_000]
@@ -109,7 +113,7 @@ import Testing
           : [length, length, again, again + 1_000_000, again + 2_000_000]))
   }
 
-  @Test func `a late point delays no other point, and a pause delays all of them`() throws {
+  @Test func `the time of each point depends only on the start, and a pause delays all later points`() throws {
     let measurements = (0..<1_000).map { Track.Measurement(fix: fix(Double($0 % 90)), time: Int64($0) * 1_000_000) }
     let track = try #require(Track(measurements))
     var playback = Playback(track, speed: 60, isLoop: false)
@@ -122,7 +126,7 @@ import Testing
     #expect([16_666, 16_667].contains(playback.due.microseconds - 1_000_000_000))
   }
 
-  @Test func `a receiver without a fix ends a segment, but a single sentence without a fix does not`() {
+  @Test func `a time without a fix begins a new segment, but one sentence without a fix does not`() {
     let (place, end) = ("5230.0000,N,01315.0000,E", "1.0,90.0,010226,,,A")
     func starts(_ between: String) -> [Bool] {
       let lines = [
@@ -138,7 +142,7 @@ import Testing
     #expect(starts("$GPRMC,120002,V,,,,,,,010226,,,N") == [true, false])
   }
 
-  @Test func `a receiver's own estimate of its error is the accuracy`() throws {
+  @Test func `the error estimate in a GST sentence becomes the accuracy`() throws {
     let position = "120000,5230.0000,N,01315.0000,E,1,08,4.0,34.5,M,46.9,M,,"
     for order in [
       ["$GPGGA,\(position)", "$GPGST,120000,,,,,3.0,4.0,6.0"], ["$GPGST,120000,,,,,3.0,4.0,6.0", "$GPGGA,\(position)"],
@@ -155,7 +159,7 @@ import Testing
 
 /// GeoJSON as a track.
 @Suite struct GeoJSONTests {
-  @Test func `points are read with their properties`() throws {
+  @Test func `GeoJSON points are read with their properties`() throws {
     let points = try GeoJSONReader.read(
       """
       {"type":"FeatureCollection","features":[
@@ -171,7 +175,7 @@ import Testing
     #expect(point.time == 1_767_323_045_250_000)
   }
 
-  @Test func `lines are read if there are no points`() throws {
+  @Test func `the lines of a GeoJSON file are read if it has no points`() throws {
     let text = """
       {"features":[{"geometry":{"type":"LineString","coordinates":[[1,2],[3,4],["x"]]}}]}
       """
@@ -181,11 +185,11 @@ import Testing
   @Test(arguments: [
     "{", "[]", "{\"features\":1}", "{\"features\":[],}", "{\"a\":tru}", "{\"a\":1e999}", "{\"a\":\"\\u12\"}",
     "{} {}", String(repeating: "[", count: 100_000), "{\"features\":[\"", "{\"a\":-}",
-  ]) func `malformed text is an error`(text: String) {
+  ]) func `a malformed GeoJSON file causes an error`(text: String) {
     #expect(throws: MalformedTrack.self) { try GeoJSONReader.read(text) }
   }
 
-  @Test func `strings are read with their escapes`() {
+  @Test func `JSON strings are read with their escapes`() {
     let value = JSONReader.value("{\"a\":\"\\u00e9\\n\\\"\\ud800\", \"b\" : [true, null, -1.5e2]}")
     #expect(value?["a"]?.string == "\u{E9}\n\"\u{FFFD}")
     #expect(value?["b"]?.array?.last?.number == -150)

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `each phase lasts until the next one begins, at any place`() throws {
+  @Test func `at any place, each phase of a forecast lasts until the next one begins`() throws {
     var random = SeededGenerator(seed: 32)
     for _ in 0..<400 {
       let (latitude, longitude) = (
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `a forecast contains whole minutes in order, whatever the offsets`() throws {
+  @Test func `with any offsets, the entries of a forecast are whole minutes in order`() throws {
     var random = SeededGenerator(seed: 33)
     for _ in 0..<400 {
       let (latitude, longitude) = (
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `a usual day has four phases`() {
+  @Test func `an ordinary day has four phases`() {
     let berlin = forecast(52.52, 13.405, 1_795_258_334)
     #expect(berlin.entries.prefix(5).map(\.phase) == [.day, .twilightEvening, .night, .twilightMorning, .day])
     #expect(berlin.next == DayForecast.Entry(phase: .twilightEvening, start: 1_795_273_500))
@@ -86,7 +86,7 @@ import Testing
     #expect(berlin.entries.count == 29)
   }
 
-  @Test func `with night at sunset there is no twilight`() {
+  @Test func `if night begins at sunset, there is no twilight`() {
     let phases = Set(forecast(52.52, 13.405, Self.june, .sunset).entries.map(\.phase))
     #expect(phases == [.day, .night])
   }
@@ -106,7 +106,7 @@ import Testing
     #expect(forecast(70, 20, Self.december).sunrise == nil)
   }
 
-  @Test func `polar day and polar night have no change within the forecast`() {
+  @Test func `a forecast for a polar day or a polar night contains a single phase`() {
     for (latitude, now, phase) in [
       (78.2, Self.june, DayPhase.polarDay), (78.2, Self.december, .polarNight), (-78.2, Self.december, .polarDay),
       (90, Self.june, .polarDay), (-90, Self.june, .polarNight),
@@ -130,7 +130,7 @@ import Testing
     #expect(autumn.entries.contains { $0.phase == .twilightEvening })
   }
 
-  @Test func `at a pole the sun rises once in spring and sets once in autumn`() {
+  @Test func `at a pole the sun rises only in spring and sets only in autumn`() {
     // The starts are a fortnight and a week before the events of 2026.
     func phases(_ latitude: Double, _ days: ClosedRange<Int64>, from start: Int64) -> [DayPhase] {
       var phases: [DayPhase] = []
@@ -147,7 +147,7 @@ import Testing
     #expect(phases(-90, 0...45, from: 1_772_323_200).filter { $0 != .night && $0 != .day } == autumn)
   }
 
-  @Test func `the date line does not affect a forecast`() {
+  @Test func `forecasts on both sides of the date line are equal`() {
     let (east, west) = (forecast(-17, 179.999, Self.june), forecast(-17, -179.999, Self.june))
     #expect(!east.differs(from: west) && forecast(-17, 180, Self.june) == forecast(-17, -180, Self.june))
     // A degree and a half is six minutes.
@@ -162,7 +162,7 @@ import Testing
     #expect(first.start <= Self.june - 86_400 && next.start > Self.june - 86_400 && next.start < Self.june)
   }
 
-  @Test func `an offset moves each boundary of its half of the day`() {
+  @Test func `the day offset moves the morning, and the night offset moves the evening`() {
     let (plain, moved) = (
       forecast(52.52, 13.405, Self.june), forecast(52.52, 13.405, Self.june, day: 600, night: -1_800)
     )
@@ -174,7 +174,7 @@ import Testing
     #expect(plain.sunset == moved.sunset)
   }
 
-  @Test func `a phase that an offset makes empty is omitted`() {
+  @Test func `a phase whose length an offset reduces to zero is omitted`() {
     // A night of five and a half hours, from 22:24 to 3:53 in summer time.
     let entries = forecast(52.52, 13.405, Self.june, .civil, day: -10_800, night: 10_800).entries
     #expect(entries.prefix(4).map(\.phase) == [.day, .twilightEvening, .twilightMorning, .day])

@@ -35,26 +35,28 @@ import Testing
       (40.713, -74.006, "America/New_York", "US"), (-36.85, 174.763, "Pacific/Auckland", "NZ"),
       (35.69, 139.692, "Asia/Tokyo", "JP"), (-54.802, -68.303, "America/Argentina/Ushuaia", "AR"),
       (69.649, 18.955, "Europe/Oslo", "NO"), (27.717, 85.324, "Asia/Kathmandu", "NP"),
-    ]) func `a city has its zone and its country`(latitude: Double, longitude: Double, zone: String, country: String)
+    ]) func `coordinates of a city yield its zone and its country`(
+      latitude: Double, longitude: Double, zone: String, country: String
+    )
     throws
   {
     let answer = try answer(latitude, longitude)
     #expect(answer.timeZone == zone && answer.country == country && answer.town != nil)
   }
 
-  @Test func `the town is the nearest one, spelt as in GeoNames`() throws {
+  @Test func `the town is the nearest one, and its name is spelt as in GeoNames`() throws {
     #expect(try answer(42.464, 1.491).town == "Sant Julià de Lòria")
     #expect(try answer(64.146, -21.942).town == "Reykjavík")
   }
 
-  @Test func `near a border between zones with different clocks, the zone is undecided`() throws {
+  @Test func `near a border between zones with different times, the zone is unknown`() throws {
     // El Paso and Ciudad Juárez share a clock; Haparanda and Tornio do not.
     #expect(try answer(65.84, 24.15).timeZone == nil)
     // Two zones with the same clock do not make each other undecided.
     #expect(try answer(47.56, 7.59).timeZone != nil)
   }
 
-  @Test func `far from any town there is neither a town nor a country`() throws {
+  @Test func `far from any town, both the town and the country are unknown`() throws {
     let ocean = try answer(-48, -123)
     #expect(ocean.town == nil && ocean.country == nil)
     // The poles and the date line also have an answer.
@@ -64,14 +66,14 @@ import Testing
     #expect(try answer(-17, 180) == answer(-17, -180))
   }
 
-  @Test func `a location at level country yields no town, and a country only if it is certain`() throws {
+  @Test func `a location at country level yields no town, and a country only if it is certain`() throws {
     let inland = try answer(-25, 133, accuracy: 300_000, isCountry: true)
     #expect(inland.town == nil && inland.country == "AU")
     let border = try answer(47.56, 7.59, accuracy: 300_000, isCountry: true)
     #expect(border.town == nil && border.country == nil)
   }
 
-  @Test func `an answer equals the result of a comparison with all cities`() throws {
+  @Test func `a lookup in the index finds the same town as a comparison with all towns`() throws {
     let process = Process()
     let pipe = Pipe()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/xz")

@@ -69,7 +69,9 @@ import Testing
     ),
   ]
 
-  @Test(arguments: almanac) func `every event agrees with the almanac to within a minute`(place: Place) {
+  @Test(arguments: almanac) func `each time of the sun differs from the published almanac by less than a minute`(
+    place: Place
+  ) {
     for (date, noon, times) in place.days {
       // Any time from the beginning to the end of the solar day yields the same day.
       for offset in [-42_000.0, 0, 42_000] {
@@ -84,14 +86,14 @@ import Testing
     }
   }
 
-  @Test func `days follow each other without a gap, whatever the hour`() {
+  @Test func `consecutive days of the sun have no gap at any time of the day`() {
     for hour in stride(from: 0, to: 24, by: 4) {
       let days = Array(SunDay.days(latitude: 52.5, longitude: 13.4, around: 1_718_967_600 + Double(hour) * 3_600))
       #expect(zip(days, days.dropFirst()).allSatisfy { abs($1.noon - $0.noon - 86_400) < 60 })
     }
   }
 
-  @Test func `polar day and polar night are distinguished`() {
+  @Test func `a polar day and a polar night are recognised`() {
     let june = SunDay(latitude: 78.2, longitude: 15.6, containing: 1_718_967_600)
     let december = SunDay(latitude: 78.2, longitude: 15.6, containing: 1_766_314_800)
     #expect(june.polar == .day && june[.sunset] == nil)
@@ -99,7 +101,7 @@ import Testing
     #expect(SunDay(latitude: 52.5, longitude: 13.4, containing: 1_718_967_600).polar == nil)
   }
 
-  @Test func `the poles and the antimeridian have days, too`() {
+  @Test func `a day of the sun is also defined at the poles and at the antimeridian`() {
     for (latitude, longitude) in [(90.0, 0.0), (-90, 0), (0, 180), (0, -180)] {
       let day = SunDay(latitude: latitude, longitude: longitude, containing: 1_718_967_600)
       #expect(abs(day.noon - 1_718_967_600) <= 43_300)

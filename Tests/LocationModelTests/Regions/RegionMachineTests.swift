@@ -14,7 +14,7 @@ import Testing
     return RegionSimulation(configuration, level: level)
   }
 
-  @Test func `a first state is determined, then crossings are reported as entered and exited`() {
+  @Test func `after the first state, each crossing is reported as entered or exited`() {
     var region = simulation()
     region.stay(1_000, during: 0...30)
     region.stay(0, during: 31...60)
@@ -25,7 +25,7 @@ import Testing
     #expect(region.events[1].timestamp.seconds == 1_000_031)
   }
 
-  @Test func `a single measurement is accepted after three times the confirmation`() {
+  @Test func `a single location decides after three times the confirmation time`() {
     var region = simulation()
     region.locate(0, at: 5)
     region.advance(to: 64)
@@ -35,7 +35,7 @@ import Testing
     #expect(region.changes == [Change(.determined, at: 65)])
   }
 
-  @Test func `a repeated measurement counts once`() {
+  @Test func `a location that is sent twice counts once`() {
     var region = simulation()
     region.locate(0, at: 5)
     region.locate(0, at: 15, age: 10)
@@ -43,20 +43,20 @@ import Testing
     #expect(region.changes.isEmpty)
   }
 
-  @Test func `single locations 200 m off with an accuracy of 1.7 m change nothing`() {
+  @Test func `single wrong locations that claim a high accuracy cause no event`() {
     var region = simulation(radius: 100)
     for second in 0..<3_600 as Range<UInt64> { region.locate(second % 50 == 49 ? 300 : 0, accuracy: 1.7, at: second) }
     #expect(region.changes == [Change(.determined, at: 20)])
   }
 
-  @Test func `a coarse location centred on the region changes nothing`() {
+  @Test func `a location that is coarser than the region causes no event`() {
     var region = simulation(radius: 100)
     region.stay(0, during: 0..<60)
     region.stay(0, accuracy: 25_000, during: 60..<300)
     #expect(region.changes == [Change(.determined, at: 20)])
   }
 
-  @Test func `noise at the border causes at most one pair of events for each real crossing`() {
+  @Test func `noise at the border causes at most two events for each real crossing`() {
     var random = SeededGenerator(seed: 7)
     var region = simulation()
     var second: UInt64 = 0
@@ -73,7 +73,7 @@ import Testing
     #expect(zip(crossings, crossings.dropFirst()).allSatisfy { $0.kind != $1.kind })
   }
 
-  @Test func `a laptop closed in one place and opened in another yields one exit and one entry`() {
+  @Test func `a device that is suspended in one region and resumes in another causes one exit and one entry`() {
     let far = 50_000.0
     var home = simulation()
     var work = RegionSimulation(
@@ -92,7 +92,7 @@ import Testing
     #expect(work.changes.count { $0.kind == .exited } == 0)
   }
 
-  @Test func `a location from before the suspend is not evidence after it`() {
+  @Test func `a location from before a suspend does not decide the state after it`() {
     var region = simulation()
     region.stay(0, during: 0..<60)
     region.send(.slept)
@@ -106,7 +106,7 @@ import Testing
     #expect(region.changes.last == Change(.determined, at: 222))
   }
 
-  @Test func `a source whose clock is behind is accepted again soon after a suspend`() {
+  @Test func `after a suspend, a source with a slow clock is accepted again within seconds`() {
     var region = simulation()
     region.stay(0, during: 100..<160)
     region.send(.slept)
@@ -114,7 +114,7 @@ import Testing
     #expect(region.changes.last?.kind == .determined)
   }
 
-  @Test func `after 15 minutes without a location the state is lost, and its return is not a crossing`() {
+  @Test func `the state is lost after 15 minutes without a location, and finding it again is not a crossing`() {
     var region = simulation()
     region.stay(0, during: 0..<30)
     region.advance(to: 1_000)
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: [60, 900, 1_700] as [UInt32])
-  func `a state that cannot change before the next check is lost only if that check fails`(unknownAfter: UInt32) {
+  func `far from the border, the state is lost only after a check without a location`(unknownAfter: UInt32) {
     for place in [200_200.0, 0] {
       var region = simulation(radius: place == 0 ? 200_000 : 200) { $0.unknownAfter = .seconds(unknownAfter) }
       region.stay(place, during: 0..<30)
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `locations without an accuracy decide nothing, and that is reported once`() {
+  @Test func `locations without an accuracy decide nothing, and this is reported once`() {
     var region = simulation()
     region.stay(0, accuracy: nil, during: 5..<3_600)
     let blind = Change(.determined, at: 65, reason: .accuracyInsufficient)
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test(arguments: [-7_200, -3_600, -600, 30, 3_600])
-  func `the difference of the two clocks does not matter`(_ difference: Int) {
+  func `a constant difference between the source's clock and the system's clock has no effect`(_ difference: Int) {
     var region = simulation()
     for second in 0..<120 as Range<UInt64> {
       region.locate(second < 60 ? 0 : 900, at: second, difference: difference)
@@ -156,7 +156,7 @@ import Testing
     #expect(region.changes == [Change(.determined, at: 20), Change(.exited, at: 80)])
   }
 
-  @Test func `a location measured before one that its source sent earlier is not evidence`() {
+  @Test func `a location that was measured before the previous one of its source is ignored`() {
     var region = simulation()
     region.stay(0, during: 0..<60)
     region.locate(900, at: 61, age: 30)
@@ -165,7 +165,7 @@ import Testing
     #expect(region.changes.count == 1)
   }
 
-  @Test func `another place within the same second is a new measurement`() {
+  @Test func `two places within the same second are two measurements`() {
     var region = simulation()
     region.locate(900, at: 5)
     region.locate(0, at: 5)
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a source whose clock is set back is accepted again`(_ isWallClock: Bool) {
+  func `locations of a source whose clock was set back are accepted again`(_ isWallClock: Bool) {
     var region = simulation()
     region.stay(0, during: 0..<60)
     if isWallClock { region.send(.clockSet) }
@@ -183,14 +183,14 @@ import Testing
     #expect(region.changes.last == Change(.exited, at: isWallClock ? 80 : 109))
   }
 
-  @Test func `a location that waited for minutes before it arrived is not evidence`() {
+  @Test func `a location that is minutes old when it arrives is ignored`() {
     var region = simulation()
     region.advance(to: 400)
     for second in 400..<500 as Range<UInt64> { region.locate(0, at: second, age: 301) }
     #expect(region.changes.isEmpty)
   }
 
-  @Test func `a static location is evidence each time and does not expire`() {
+  @Test func `a static location is evidence whenever it arrives, and never expires`() {
     var region = simulation()
     region.stay(0, during: [1, 22], source: .static)
     region.advance(to: 10_000)
@@ -209,7 +209,7 @@ import Testing
       (1_000, 1_000_000, nil, 1_800), (5_000, 1_000, nil, 120), (5_000, 1_000, 90, 55.6), (1_000, 100, 90, 20),
       (1_000, 100, 1.4, 120), (1_000, 100, 0, 120),
     ] as [(Double, Double, Double?, Double)])
-  func `the next check is due before a fast device can have crossed the region`(
+  func `the next check is due before a fast device could have crossed the region`(
     radius: Double, toBorder: Double, speed: Double?, seconds: Double
   ) {
     var region = simulation(radius: radius) { $0.unknownAfter = .milliseconds(7_200_000) }
@@ -225,14 +225,14 @@ import Testing
     #expect(abs(check - 29 - seconds) <= 0.005 * seconds)
   }
 
-  @Test func `if all locations are uncertain, the state is lost for lack of accuracy`() {
+  @Test func `if all locations are too inaccurate, the state is lost with that reason`() {
     var region = simulation()
     region.stay(0, during: 0..<30)
     region.stay(0, accuracy: 5_000, during: stride(from: 60, to: 1_200, by: 60))
     #expect(region.changes.last == Change(.lost, at: 929, reason: .accuracyInsufficient))
   }
 
-  @Test func `a remembered state yields at most one event, with a gap`() {
+  @Test func `a remembered state causes at most one event, which is marked with a gap`() {
     for assumed in RegionState.allCases {
       var region = simulation { $0.assumed = assumed }
       region.stay(0, during: 0..<60)
@@ -241,7 +241,7 @@ import Testing
     }
   }
 
-  @Test func `a stay is announced once, even if it is lost repeatedly`() {
+  @Test func `a stay is reported once, even if the state is lost in between`() {
     var region = simulation { $0.dwell = .milliseconds(60_000) }
     region.stay(0, during: 0..<50)
     #expect(region.changes == [Change(.determined, at: 20)])
@@ -252,7 +252,7 @@ import Testing
     #expect(region.changes.count { $0.kind == .dwelled } == 1)
   }
 
-  @Test func `after a reduction, no event has the finer location of its evidence`() {
+  @Test func `an event after a reduction of access does not contain the earlier, finer location`() {
     for level in [AccuracyLevel.exact, .street] {
       var region = RegionSimulation(
         {
@@ -285,7 +285,7 @@ import Testing
     #expect(region.changes.map(\.kind) == [.determined, .exited])
   }
 
-  @Test func `losing access while a change is pending ends the evaluation at that instant`() {
+  @Test func `when access is lost during a confirmation, the pending change is dropped`() {
     var region = simulation()
     region.stay(0, during: 0..<60)
     region.locate(900, at: 61)
@@ -298,7 +298,7 @@ import Testing
     #expect(region.changes.last == Change(.exited, at: 220, hasGap: true))
   }
 
-  @Test func `a cell coarser than the region is reported immediately and never evaluated`() {
+  @Test func `a region smaller than the cell is reported as lost because the accuracy is limited`() {
     var region = simulation(radius: 14_999, level: .city)
     #expect(region.changes == [Change(.lost, at: 0, reason: .accuracyLimited)])
     #expect(region.machine.reason == .accuracyLimited)
@@ -307,7 +307,7 @@ import Testing
     #expect(simulation(radius: 15_000, level: .city).changes.isEmpty)
   }
 
-  @Test func `a reduced location that is announced again is not evidence, and ends the check`() {
+  @Test func `a reduced location that is sent again is not new evidence, but ends the check`() {
     var region = simulation(radius: 20_000, level: .city)
     region.locate(0, accuracy: 15_000, at: 0)
     region.advance(to: 70)
@@ -319,7 +319,7 @@ import Testing
     #expect(region.changes.last == Change(.lost, at: 900, reason: .noFix))
   }
 
-  @Test func `a coarser grant drops a change that was suspected under a finer grant`() {
+  @Test func `when access is reduced, a change that is being confirmed is dropped`() {
     var region = simulation(radius: 20_000)
     region.stay(0, accuracy: 10, during: 0..<60)
     region.locate(90_000, at: 61)
@@ -328,7 +328,7 @@ import Testing
     #expect(region.changes.map(\.kind) == [.determined])
   }
 
-  @Test func `a location from the network address is used only for large regions without a better one`() {
+  @Test func `a location from the network address counts only for large regions without a finer source`() {
     var small = simulation(radius: 10_000)
     var large = simulation(radius: 60_000)
     small.stay(0, accuracy: 25_000, during: 0..<100, source: .ip)
@@ -340,7 +340,7 @@ import Testing
     #expect(large.changes.map(\.kind) == [.determined])
   }
 
-  @Test func `at 50 km from the border, the source is needed for less than 3 percent of the time`() {
+  @Test func `at 50 km from the border, the source is used for less than 3 percent of the time`() {
     var region = simulation()
     var second: UInt64 = 0
     while second < 36_000 {
@@ -352,7 +352,7 @@ import Testing
     #expect(Double(region.neededSeconds) / 36_000 < 0.03)
   }
 
-  @Test func `a device that may have moved is checked immediately`() {
+  @Test func `a check is made immediately if the device may have moved`() {
     var region = simulation()
     region.stay(20_200, accuracy: 20, during: 0..<40)
     #expect(!region.isHeld)
@@ -363,7 +363,7 @@ import Testing
     #expect(region.changes.count == 1)
   }
 
-  @Test func `a border is checked before it can have been reached`() {
+  @Test func `the next check is due before the device can have reached the border`() {
     var region = simulation()
     region.stay(20_200, accuracy: 20, during: 0..<40)
     guard case .check(let time) = region.machine.need else {

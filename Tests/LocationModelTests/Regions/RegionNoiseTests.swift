@@ -45,7 +45,7 @@ struct FixNoise {
     (10, 0.95, 1), (10, 0, 1), (10, 0, 5), (10, 0, 30), (30, 0.95, 1), (30, 0, 4), (30, 0, 30),
   ]
 
-  @Test func `a device that stands still near a border rarely causes false events`() {
+  @Test func `a device that stands still near a border rarely causes wrong events`() {
     var seed: UInt64 = 0
     for source in Self.sources {
       for (noise, limit) in [(1.0, 0.5), (2.0, 6.0)] {
@@ -60,7 +60,7 @@ struct FixNoise {
     }
   }
 
-  @Test func `one bad fix in a hundred changes nothing, even 2 m inside the border`() {
+  @Test func `one wrong fix in a hundred causes no event, even 2 m inside the border`() {
     for (step, seed) in [(1, 1), (10, 2)] as [(UInt64, UInt64)] {
       var random = SeededGenerator(seed: seed)
       var region = RegionSimulation(RegionSimulation.configuration(radius: 150))
@@ -74,7 +74,7 @@ struct FixNoise {
     }
   }
 
-  @Test func `a single fix beyond the border is refuted by good fixes too near it to decide`() {
+  @Test func `a single fix outside the region is refuted by later fixes just inside the border`() {
     var region = RegionSimulation(RegionSimulation.configuration(radius: 150))
     region.stay(100, accuracy: 1, during: 0..<54)
     region.stay(145, accuracy: 1, during: 54..<70)
@@ -84,7 +84,7 @@ struct FixNoise {
     #expect(region.machine.need != .now, "the candidate no longer holds the source")
   }
 
-  @Test func `a contradicted candidate ends even if the source falls silent`() {
+  @Test func `a suspected crossing that was contradicted is dropped even if no more fixes arrive`() {
     var region = RegionSimulation(RegionSimulation.configuration(radius: 150))
     region.stay(100, accuracy: 1, during: 0..<60)
     region.locate(350, accuracy: 1, at: 60)
@@ -97,7 +97,7 @@ struct FixNoise {
     #expect(region.changes.last?.kind == .lost)
   }
 
-  @Test func `a cell that is no evidence for the region does not overrule a receiver`() {
+  @Test func `coarse locations do not contradict the fixes of a receiver`() {
     var region = RegionSimulation(RegionSimulation.configuration(radius: 150))
     region.stay(0, during: 0..<60)
     region.locate(900, at: 60)
@@ -107,7 +107,7 @@ struct FixNoise {
     #expect(region.changes.last?.kind == .exited)
   }
 
-  @Test func `a single fix causes an event if its source falls silent`() {
+  @Test func `a single fix causes an event if no other fix follows it`() {
     var region = RegionSimulation(RegionSimulation.configuration(radius: 150))
     region.stay(0, during: 0..<60)
     region.locate(900, accuracy: 30, at: 60)
@@ -117,7 +117,7 @@ struct FixNoise {
     #expect(region.changes.last?.kind == .exited)
   }
 
-  @Test func `each of a thousand clean crossings is one event`() {
+  @Test func `each of a thousand clear crossings causes exactly one event`() {
     var random = SeededGenerator(seed: 3)
     for accuracy in [3.0, 15, 30] {
       var region = RegionSimulation(RegionSimulation.configuration(radius: 150))

@@ -108,7 +108,7 @@ struct RegionSimulation {
 
 /// Random walks, replayed through the machine and through a second implementation.
 @Suite struct RegionOracleTests {
-  @Test func `random walks agree with an oracle that implements only the definition`() {
+  @Test func `on random walks, regions report the same events as an independent model`() {
     let oracle = RegionOracle(radius: 200, unknownAfter: 300)
     var random = SeededGenerator(seed: 2026)
     for walk in 0..<400 {

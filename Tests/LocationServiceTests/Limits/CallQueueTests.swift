@@ -7,7 +7,7 @@ import Testing
 @testable import GeopublicistService
 
 @Suite struct FairQueueTests {
-  @Test func `one user's flood delays another user by one call`() {
+  @Test func `a flood from one user delays another user's call by only one call`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<200 { #expect(queue.add(number, bytes: 100, from: "flood\(number)", of: 1000) == nil) }
     #expect(queue.add(777, bytes: 100, from: "other", of: 1001) == nil)
@@ -17,7 +17,7 @@ import Testing
     #expect(queue.count == 0 && queue.bytes == 0)
   }
 
-  @Test func `users take turns, each in its own order`() {
+  @Test func `users take turns, and each user's calls keep their order`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<3 {
       for user: UInt32 in 1...3 {
@@ -27,7 +27,7 @@ import Testing
     #expect(queue.drain() == [10, 20, 30, 11, 21, 31, 12, 22, 32])
   }
 
-  @Test func `a user with long answers misses turns in proportion to their size`() {
+  @Test func `a user whose answers are long is served less often`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<10 {
       #expect(queue.add(number, bytes: 1, from: "long", of: 1) == nil)
@@ -38,7 +38,7 @@ import Testing
     #expect((0..<6).map { _ in queue.next() } == [100, 101, 102, 103, 104, 1])
   }
 
-  @Test func `with little room, only accounts with few calls are served, and no debt is reduced`() {
+  @Test func `while there is little room, only users with few waiting calls are served`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<5 { #expect(queue.add(number, bytes: 1, from: "many", of: 1) == nil) }
     #expect(queue.add(100, bytes: 1, from: "few", of: 2) == nil)
@@ -50,7 +50,7 @@ import Testing
     #expect((0..<3).map { _ in queue.next() } == [200, 101, 0])
   }
 
-  @Test func `long answers cost nothing while no other call waits`() {
+  @Test func `long answers have no effect while no other user's call waits`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<3 { #expect(queue.add(number, bytes: 1, from: "long", of: 1) == nil) }
     #expect(queue.next() == 0)
@@ -61,7 +61,7 @@ import Testing
   }
 
   /// Regression: a debt was cleared at its account's turn even if none of the account's calls could be served then.
-  @Test func `an account without a served call keeps its debt`() {
+  @Test func `a user whose calls cannot be served yet is still charged for earlier long answers`() {
     var queue = FairQueue<String, Int>()
     for account: Account in [1, 2] {
       for number in 0..<4 { #expect(queue.add(number, bytes: 1, from: account == 1 ? "1" : "2", of: account) == nil) }
@@ -73,7 +73,7 @@ import Testing
     #expect(queue.drain() == [2, 3])
   }
 
-  @Test func `users of the common account take turns in it`() {
+  @Test func `users of the common account take turns within it`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<3 { #expect(queue.add(number, bytes: 1, from: "a", of: .common, user: 1) == nil) }
     #expect(queue.add(10, bytes: 1, from: "b", of: .common, user: 2) == nil)
@@ -81,14 +81,14 @@ import Testing
     #expect(queue.drain() == [0, 20, 10, 1, 2])
   }
 
-  @Test func `a client's calls keep their order if the client's user becomes known in between`() {
+  @Test func `a client's calls keep their order when its user becomes known`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<2 { #expect(queue.add(number, bytes: 1, from: "a", of: nil, user: .max) == nil) }
     #expect(queue.add(2, bytes: 1, from: "a", of: .common, user: 1) == nil)
     #expect(queue.drain() == [0, 1, 2])
   }
 
-  @Test func `the calls of a client move with it to another account`() {
+  @Test func `the waiting calls of a client move to its new account`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<2 { #expect(queue.add(number, bytes: 1, from: "a", of: .common) == nil) }
     #expect(queue.add(5, bytes: 1, from: "b", of: .common) == nil)
@@ -98,7 +98,7 @@ import Testing
     #expect(queue.drain() == [5])
   }
 
-  @Test func `each line is bounded, and so is the whole queue`() {
+  @Test func `both the number of each user's waiting calls and the whole queue are limited`() {
     var bounds = FairQueue<String, Int>.Bounds()
     bounds.calls = 3
     bounds.bytes = 100
@@ -117,7 +117,7 @@ import Testing
     #expect(queue.add(7, bytes: 1, from: "d", of: 4) == nil)
   }
 
-  @Test func `the first calls of another user have room in a full queue`() {
+  @Test func `a full queue still accepts the first few calls of another user`() {
     var queue = FairQueue<String, Int>()
     for client in 0..<16 {
       for call in 0..<256 { #expect(queue.add(call, bytes: 10, from: "", of: .user(UInt32(100 + client))) == nil) }
@@ -130,7 +130,7 @@ import Testing
 
   /// Regression: the calls of a user with two hundred connections filled the queue before the bus had identified the
   /// user, and other users' calls were refused.
-  @Test func `unknown clients leave half of the queue to users`() {
+  @Test func `calls of clients whose user is unknown fill at most half of the queue`() {
     var queue = FairQueue<String, Int>()
     for client in 0..<200 {
       let refusals = (0..<256).map { queue.add($0, bytes: 10, from: "\(client)", of: nil) }
@@ -140,7 +140,7 @@ import Testing
     for call in 0..<256 { #expect(queue.add(call, bytes: 10, from: "known", of: 1) == nil) }
   }
 
-  @Test func `calls of an unknown client wait, and keep their order when it becomes known`() {
+  @Test func `calls of a client whose user is unknown wait, and later keep their order`() {
     var queue = FairQueue<String, Int>()
     #expect(queue.add(1, bytes: 10, from: "new", of: nil) == nil)
     #expect(queue.add(2, bytes: 10, from: "new", of: nil) == nil)
@@ -152,14 +152,14 @@ import Testing
     #expect(queue.drain() == [1, 2, 3])
   }
 
-  @Test func `a call that arrives after its client is identified does not overtake earlier ones`() {
+  @Test func `a call after a client's user becomes known does not overtake the client's earlier calls`() {
     var queue = FairQueue<String, Int>()
     #expect(queue.add(1, bytes: 1, from: "new", of: nil) == nil)
     #expect(queue.add(2, bytes: 1, from: "new", of: 5) == nil)
     #expect(queue.drain() == [1, 2])
   }
 
-  @Test func `only a departing client's own calls are dropped`() {
+  @Test func `when a client disconnects, only its own calls are dropped`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<6 { #expect(queue.add(number, bytes: 7, from: number % 2 == 0 ? "a" : "b", of: 1) == nil) }
     #expect(queue.add(9, bytes: 7, from: "c", of: nil) == nil)
@@ -174,7 +174,7 @@ import Testing
     #expect(queue.drain() == [2])
   }
 
-  @Test func `a call above its client's rate is passed by calls of other clients, but not of its own`() {
+  @Test func `a call that must wait for its client's rate delays only calls of the same client`() {
     var queue = FairQueue<String, Int>()
     for (number, client) in ["late", "late", "other"].enumerated() {
       #expect(queue.add(number, bytes: 1, from: client, of: 1) == nil)
@@ -186,7 +186,7 @@ import Testing
     #expect(queue.count == 0 && queue.bytes == 0)
   }
 
-  @Test func `a line that is never empty does not grow`() {
+  @Test func `a queue that is never empty does not use more and more memory`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<10 { #expect(queue.add(number, bytes: 1, from: "a", of: 1) == nil) }
     for number in 10..<100_000 {
@@ -210,7 +210,7 @@ extension FairQueue {
 
   private var queue: Queue { Queue(.init(burst: 3, perSecond: 10, perClient: 4, all: 64)) }
 
-  @Test func `a burst is refused immediately, and later calls at a steady rate`() {
+  @Test func `the first refusals are sent immediately, and later ones at a steady rate`() {
     var queue = queue
     for call in 0..<3 { #expect(queue.add(call, of: "a") == .refuseNow) }
     #expect(queue.add(3, of: "a") == .waits)
@@ -221,7 +221,7 @@ extension FairQueue {
     #expect(queue.count == 0)
   }
 
-  @Test func `a flood by one client delays another client of the same user by one turn`() {
+  @Test func `a flood of refused calls by one client delays another client of that user by one refusal`() {
     var queue = queue
     for call in 0..<7 { _ = queue.add(call, of: "flood") }
     #expect(queue.add(7, of: "flood") == .drop, "no room for more of one client")
@@ -229,28 +229,28 @@ extension FairQueue {
     #expect(queue.due(at: 200_000) == [3, 100])
   }
 
-  @Test func `another user's refusals are not delayed`() {
+  @Test func `a flood of refused calls does not delay another user's refusals`() {
     var queue = queue
     for call in 0..<7 { _ = queue.add(call, of: "flood") }
     #expect(queue.add(100, of: "other", 1001) == .refuseNow)
     #expect(queue.add(101, of: "unknown", .common) == .refuseNow)
   }
 
-  @Test func `users take turns`() {
+  @Test func `refusals of different users are sent in turn`() {
     var queue = queue
     for call in 0..<6 { _ = queue.add(call, of: "a") }
     for call in 10..<16 { _ = queue.add(call, of: "b", 1001) }
     #expect(queue.due(at: 200_000) == [3, 13, 4, 14])
   }
 
-  @Test func `refusals wait while the connection to the bus is blocked`() {
+  @Test func `refusals wait while the bus accepts no messages`() {
     var queue = queue
     #expect(queue.add(1, of: "a", mayRefuseNow: false) == .waits)
     #expect(queue.add(2, of: "a") == .waits, "in their order")
     #expect(queue.due(at: 0) == [1, 2])
   }
 
-  @Test func `refusals wait while the account's other calls wait`() {
+  @Test func `the refusal of a call waits until the user's earlier calls have been served`() {
     var queue = queue
     for account: Account in [1, 2] { #expect(queue.add(1, of: "a", account, mayRefuseNow: false) == .waits) }
     #expect(queue.next(at: 0) { $0 == 2 } == 1)
@@ -258,13 +258,13 @@ extension FairQueue {
     #expect(queue.next(at: 0) == 1)
   }
 
-  @Test func `a large call uses up more of the burst`() {
+  @Test func `a large call counts as several calls towards the burst`() {
     var queue = queue
     #expect(queue.add(1, bytes: 2 * 1024, of: "a") == .refuseNow)
     #expect(queue.add(2, of: "a") == .waits)
   }
 
-  @Test func `the calls of a client that leaves are taken out`() {
+  @Test func `when a client disconnects, its waiting refusals are dropped`() {
     var queue = queue
     for call in 0..<6 { _ = queue.add(call, of: "a") }
     _ = queue.add(10, of: "b")
@@ -305,20 +305,20 @@ extension RefusalQueue<String, Int> {
     return pace
   }
 
-  @Test func `no more is queued than the bus will soon accept`() {
+  @Test func `the bytes queued for the bus are limited to what the bus will accept soon`() {
     #expect(BusPace().limit == 24 * 1024)
     #expect(limit(perSecond: 300_000).limit == 12_000)
     #expect(limit(perSecond: 40_000).limit == 4 * 1024, "enough for an answer")
     #expect(limit(perSecond: 50_000_000).limit == 24 * 1024)
   }
 
-  @Test func `a pause of the clients does not count as a slow bus`() {
+  @Test func `a queue that is empty because clients are idle does not count as a slow bus`() {
     var pace = BusPace()
     for second in 0..<100 as Range<Int64> { pace.look(queued: second % 2 == 0 ? 1_000 : 0, at: .seconds(second)) }
     #expect(pace.limit == 24 * 1024)
   }
 
-  @Test func `the limit follows the speed of the bus`() {
+  @Test func `the limit of queued bytes follows the speed of the bus`() {
     #expect(limit(perSecond: 300_000, limit(perSecond: 10_000), from: 2_000).limit == 12_000)
   }
 }

@@ -37,7 +37,7 @@ import Testing
 
   private let way = Way()
 
-  @Test func `waiting messages are sent when the bus has room`() throws {
+  @Test func `a message that waits is sent when the bus has room`() throws {
     way.queue(Outbox.highWater)
     var done: [String] = []
     #expect(way.outbox.isFull)
@@ -48,7 +48,7 @@ import Testing
     #expect(done == ["location"])
   }
 
-  @Test func `after a megabyte without an answer, nothing is sent, and after the answer, everything is`() {
+  @Test func `a client that has not answered a ping for a megabyte receives nothing until it answers`() {
     for _ in 0..<30 { way.outbox.sent(100_000, to: ":1.1") }
     #expect(way.outbox.state(of: ":1.1") == .suspended)
     #expect(!way.outbox.hasRoom(for: ":1.1"))
@@ -61,7 +61,7 @@ import Testing
     #expect(way.outbox.hasRoom(for: ":1.1"))
   }
 
-  @Test func `a client that could not be pinged is pinged as soon as possible`() throws {
+  @Test func `a client that could not be pinged is pinged as soon as a ping can be sent`() throws {
     way.pings.isFull = true
     for _ in 0..<5 { way.outbox.sent(100_000, to: ":1.1") }
     #expect(way.outbox.state(of: ":1.1") == .reading, "it was not pinged")
@@ -82,7 +82,7 @@ import Testing
     #expect(done == 1)
   }
 
-  @Test func `messages for a departed client are dropped`() {
+  @Test func `messages that wait for a client that has disconnected are dropped`() {
     for _ in 0..<30 { way.outbox.sent(100_000, to: ":1.1") }
     way.outbox.whenRoom(for: ":1.1") { Issue.record("it has left") }
     way.outbox.left(":1.1")
@@ -90,7 +90,7 @@ import Testing
     #expect(way.outbox.hasRoom(for: ":1.1"), "no state of it remains")
   }
 
-  @Test func `messages to connections other than clients are not counted`() {
+  @Test func `messages to connections that are not clients are not counted`() {
     for _ in 0..<100 { way.outbox.sent(100_000, to: ":1.99") }
     #expect(way.pings.actions.isEmpty)
     #expect(way.outbox.state(of: ":1.99") == .reading)
@@ -99,7 +99,7 @@ import Testing
 
 @Suite struct PingPoolTests {
   /// Regression: closing spare connections violated exclusive access and ended the service.
-  @Test func `even more clients than fit on one connection can answer`() throws {
+  @Test func `more clients than one connection may ping can all answer`() throws {
     let bus = try PrivateBus(.session)
     let pool = PingPool { () throws(DBusError) in try Connection(to: .address(bus.address)) }
     let clients = try (0..<PingPool.perConnection + 6).map { _ in try Connection(to: .address(bus.address)) }
@@ -108,7 +108,7 @@ import Testing
     try turning("all have answered") { answered.count == clients.count }
   }
 
-  @Test func `clients that never answer do not prevent pings to others`() throws {
+  @Test func `clients that never answer a ping do not prevent pings to other clients`() throws {
     let bus = try PrivateBus(.session)
     let pool = PingPool(connections: 1, perConnection: 2, patience: .milliseconds(100)) { () throws(DBusError) in
       try Connection(to: .address(bus.address))
@@ -129,7 +129,7 @@ import Testing
     for client in silent { client.suspend(false) }
   }
 
-  @Test func `one account with any number of connections leaves pings for others`() throws {
+  @Test func `one user with many connections does not prevent pings to other users`() throws {
     let bus = try PrivateBus(.session)
     let pool = PingPool(connections: 2, perConnection: 32) { () throws(DBusError) in
       try Connection(to: .address(bus.address))
@@ -144,7 +144,7 @@ import Testing
   }
 
   /// Regression: one attempt for each due ping blocked the service while the bus accepted no more connections.
-  @Test func `after the bus refuses a connection, the next attempt waits`() {
+  @Test func `after the bus has refused a connection, the service does not try again immediately`() {
     var attempts = 0
     let pool = PingPool { () throws(DBusError) in
       attempts += 1
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `state changes are sent at a fixed rate, including the last one`() throws {
+  @Test func `state changes are sent at a limited rate, and the last one is always sent`() throws {
     let pacer = StatePacer()
     let (flapping, calm) = (Object(), Object())
     let pace = StatePacer.Payer.everybody.pace
@@ -187,7 +187,7 @@ import Testing
     #expect(flapping.told <= Int64(pace.burst) + seconds * Int64(pace.perSecond))
   }
 
-  @Test func `closed objects have no turn`() throws {
+  @Test func `a closed object does not delay the reports of other objects`() throws {
     let pacer = StatePacer()
     let last = Object()
     let count = Int(StatePacer.Payer.everybody.pace.burst) * 3

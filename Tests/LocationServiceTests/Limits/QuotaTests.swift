@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Limits")
 struct LimitsTests {
-  @Test func `a burst passes, and then calls at the rate per second`() {
+  @Test func `a burst of calls is accepted, and then calls at the permitted rate`() {
     var bucket = TokenBucket(burst: 3, at: 0)
     func take(_ now: MonotonicInstant) -> Bool { bucket.take(burst: 3, perSecond: 2, at: now) }
     #expect([take(0), take(0), take(0), take(0)] == [true, true, true, false])
@@ -18,13 +18,13 @@ struct LimitsTests {
     #expect([take(60_000_000), take(60_000_000), take(60_000_000), take(60_000_000)] == [true, true, true, false])
   }
 
-  @Test func `a clock that goes back neither adds nor removes tokens`() {
+  @Test func `a clock that goes back does not change the number of permitted calls`() {
     var bucket = TokenBucket(burst: 2, at: 1_000_000)
     func take() -> Bool { bucket.take(burst: 2, perSecond: 1, at: 0) }
     #expect([take(), take(), take()] == [true, true, false])
   }
 
-  @Test func `the property has every limit under its name`() {
+  @Test func `the property Limits contains every limit`() {
     let limits = Limits()
     guard case .dictionary(let key, let value, let entries) = limits.value else {
       Issue.record("not a dictionary")
@@ -36,7 +36,7 @@ struct LimitsTests {
     #expect(limits[.messageBytes] == 65_536)
   }
 
-  @Test func `the error names the limit`() {
+  @Test func `the error LimitsExceeded names the limit`() {
     for key in Limits.Key.allCases {
       let error = DBusError.limitsExceeded(key)
       #expect(error.name.rawValue == "org.geopublicist.Location1.Error.LimitsExceeded")
@@ -46,7 +46,7 @@ struct LimitsTests {
 }
 
 @Suite struct TokenBucketTests {
-  @Test func `the cost of an expensive call delays the next call`() {
+  @Test func `an expensive call delays the next call`() {
     var bucket = TokenBucket(burst: 400, at: 0)
     func take(_ now: MonotonicInstant) -> Bool { bucket.take(burst: 400, perSecond: 400, at: now) }
     #expect(take(0))
@@ -55,7 +55,7 @@ struct LimitsTests {
     #expect(take(510_000))
   }
 
-  @Test func `the debt is at most one burst`() {
+  @Test func `an expensive call delays the next calls by no more than one burst`() {
     var bucket = TokenBucket(burst: 10, at: 0)
     bucket.charge(1_000_000, burst: 10)
     func take(_ now: MonotonicInstant) -> Bool { bucket.take(burst: 10, perSecond: 10, at: now) }
@@ -63,7 +63,7 @@ struct LimitsTests {
     #expect(take(1_200_000))
   }
 
-  @Test func `a full bucket can be removed`() {
+  @Test func `the record of a caller that has not called recently can be removed`() {
     var bucket = TokenBucket(burst: 2, at: 0)
     func isFull(_ now: MonotonicInstant) -> Bool { bucket.isFull(burst: 2, perSecond: 1, at: now) }
     #expect(isFull(0))
@@ -74,7 +74,7 @@ struct LimitsTests {
 }
 
 @Suite struct QuotaTests {
-  @Test func `eight users cannot take everything, and root still receives a share`() {
+  @Test func `eight users cannot use up the total limit, and a part is reserved for root`() {
     var quota = Quota()
     let taken = (1...8).map { quota.fill(.user($0)) }
     #expect(taken[0] == 512)
@@ -83,14 +83,14 @@ struct LimitsTests {
     #expect(quota.fill(99) >= 16)
   }
 
-  @Test func `thirty users leave a share for the next one`() {
+  @Test func `thirty users leave room for one more user`() {
     var quota = Quota()
     for user: UInt32 in 1...30 { #expect(quota.fill(.user(user)) >= Quota.free) }
     #expect(quota.fill(31) >= Quota.free)
     #expect(quota.take(for: 0, perAccount: 512, of: 4096) == nil, "root has its reserve")
   }
 
-  @Test func `ten users together leave a share for the next one, and root still receives more`() {
+  @Test func `ten users leave room for one more user and more room for root`() {
     var quota = Quota()
     for user: UInt32 in 1...5 { #expect(quota.fill(.user(user), perAccount: 100, of: 1_000) == 100) }
     for user: UInt32 in 6...10 { #expect(quota.fill(.user(user), perAccount: 100, of: 1_000) > Quota.free) }
@@ -104,14 +104,14 @@ struct LimitsTests {
     #expect(quota.take(for: 1000, perAccount: 512, of: 4096) == .account)
   }
 
-  @Test func `a small total is used up instead of shared`() {
+  @Test func `a small total limit can be used up by one user`() {
     var quota = Quota()
     #expect(quota.fill(1000, of: 10) == 10)
     #expect(quota.take(for: 1000, perAccount: 512, of: 10) == .whole)
     #expect(quota.take(for: 1001, perAccount: 512, of: 10) == .whole)
   }
 
-  @Test func `a released place can be taken again`() {
+  @Test func `a released part of a quota can be used again`() {
     var quota = Quota()
     for _ in 0..<3 {
       #expect(quota.fill(1000) == 512)

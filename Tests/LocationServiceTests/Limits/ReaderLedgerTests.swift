@@ -10,7 +10,7 @@ import Testing
   private static let kibibyte = 1024
   private static let second = Duration.seconds(1)
 
-  @Test func `a client is pinged at 256 KiB, reduced after 5 s, suspended at 1 MiB`() {
+  @Test func `a client is pinged after 256 KiB, receives fewer locations 5 s later and none after 1 MiB`() {
     var ledger = ReaderLedger<String>()
     let sent = ledger.sendUntilPing("stopped")
     #expect((256 * Self.kibibyte..<257 * Self.kibibyte).contains(sent))
@@ -22,7 +22,7 @@ import Testing
     #expect(ledger.state(of: "stopped", at: 600 * Self.second) == .reading)
   }
 
-  @Test func `a client that answers is never held back, however much it receives`() {
+  @Test func `a client that answers each ping receives everything, however much it is`() {
     var ledger = ReaderLedger<String>()
     var pings = 0
     for step in 0..<400_000 {
@@ -39,7 +39,7 @@ import Testing
     #expect((600...700).contains(pings))
   }
 
-  @Test func `a call is a sign of life`() {
+  @Test func `a call from a client counts as an answer to a ping`() {
     var ledger = ReaderLedger<String>()
     _ = ledger.sendUntilPing("caller")
     #expect(ledger.state(of: "caller", at: 10 * Self.second) == .reduced)
@@ -47,7 +47,7 @@ import Testing
     #expect(ledger.state(of: "caller", at: 14 * Self.second) == .reading)
   }
 
-  @Test func `calls alone do not prove that a client reads`() {
+  @Test func `a client that only calls and never reads is suspended`() {
     var ledger = ReaderLedger<String>()
     var (sent, now) = (0, MonotonicInstant.origin)
     // A list of 282 KB is the answer to each of 50 calls a second, and no answer is ever read.
@@ -62,7 +62,7 @@ import Testing
     #expect(ledger.state(of: "flood", at: now) == .suspended)
   }
 
-  @Test func `a client may make one blocking call after the other`() {
+  @Test func `a client that makes one blocking call after another receives all replies`() {
     var ledger = ReaderLedger<String>()
     // Such a program reads its replies and never answers a ping.
     for step in 0..<100_000 {
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `hundreds of connections of one user that never read stay below a bound`() {
+  @Test func `hundreds of connections of one user that never read receive a limited number of bytes`() {
     var ledger = ReaderLedger<String>()
     var sent = 0
     // Each receives ten locations a second for an hour in 16 subscriptions.
@@ -92,7 +92,7 @@ import Testing
     #expect(ledger.send(450, to: "innocent", of: 1001, at: 0) == false)
   }
 
-  @Test func `many users that never read stay below the limit of dbus-daemon`() {
+  @Test func `many users that never read receive fewer bytes than dbus-daemon's limit`() {
     var ledger = ReaderLedger<String>()
     var sent = 0
     for step in 0..<600 {
@@ -107,7 +107,7 @@ import Testing
     #expect(sent < 110 << 20, "\(sent >> 20) MiB")
   }
 
-  @Test func `hundreds of clients of one user that do read are never held back`() {
+  @Test func `hundreds of clients of one user that read receive everything`() {
     var ledger = ReaderLedger<String>()
     for step in 0..<2_000 {
       let now = MonotonicInstant.milliseconds(step * 100)
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `a client that leaves is dropped, and its user owes nothing for it`() {
+  @Test func `when a client disconnects, its unread bytes no longer count for its user`() {
     var ledger = ReaderLedger<String>()
     for number in 0..<100 { _ = ledger.send(200 * Self.kibibyte, to: "c\(number)", of: 1000, at: 0) }
     for number in 0..<100 { ledger.left("c\(number)") }
@@ -130,7 +130,7 @@ import Testing
     #expect((256 * Self.kibibyte..<257 * Self.kibibyte).contains(ledger.sendUntilPing("next", user: 1000)))
   }
 
-  @Test func `bytes sent before the account was known count towards the account`() {
+  @Test func `bytes that were sent before a client's account was known are released with the client`() {
     var ledger = ReaderLedger<String>()
     _ = ledger.send(100, to: "new", of: .common, at: 0)
     _ = ledger.send(100, to: "new", of: 1000, at: 0)
@@ -138,7 +138,7 @@ import Testing
     #expect(ledger.count == 0)
   }
 
-  @Test func `after a stall, only clients that owe an answer receive nothing`() {
+  @Test func `after a stalled bus, only clients that owe an answer to a ping are suspended`() {
     var ledger = ReaderLedger<String>()
     _ = ledger.sendUntilPing("stopped")
     _ = ledger.send(400, to: "fine", of: 1, at: 0)

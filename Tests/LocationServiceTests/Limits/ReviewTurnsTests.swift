@@ -26,7 +26,7 @@ import Testing
 
   private let reviews = Reviews()
 
-  @Test func `while the bus has no room, accounts take turns, even across passes`() throws {
+  @Test func `while the bus has no room, clients of different users are reviewed in turn`() throws {
     reviews.hasRoom = false
     for number in 1...50 { reviews.turns.add(Client("many \(number)"), of: 1000) }
     try turning("two are reviewed") { reviews.reviewed.count >= 2 }
@@ -43,7 +43,7 @@ import Testing
     #expect(reviews.passes == 1)
   }
 
-  @Test func `a client that was reviewed early or has left is not reviewed`() throws {
+  @Test func `a client that was removed from the queue is not reviewed`() throws {
     let (gone, stays) = (Client("gone"), Client("stays"))
     reviews.turns.add(gone, of: 1000)
     reviews.turns.add(stays, of: 1000)
@@ -52,7 +52,7 @@ import Testing
     #expect(reviews.reviewed == ["stays"])
   }
 
-  @Test func `a change without clients completes a pass`() throws {
+  @Test func `a review ends immediately if there are no clients`() throws {
     reviews.turns.schedule()
     try turning("it has ended") { reviews.passes == 1 }
   }
