@@ -34,14 +34,14 @@ import Testing
     }
   }
 
-  @Test func `a reduction holds deliveries immediately and is reported after 50 ms`() {
+  @Test func `a reduction of access holds deliveries immediately and is reported after 50 ms`() {
     run([
       Step(at: 0, level: .exact, told: .exact), Step(at: 5_000, level: AccuracyLevel.none, told: .exact, held: true),
       Step(at: 5_049, told: .exact, held: true), Step(at: 5_050, told: .none),
     ])
   }
 
-  @Test func `an agent that passes through level 0 between two other levels causes no report`() {
+  @Test func `an agent that is at level 0 for only a moment causes no report of a refusal`() {
     run([
       Step(at: 0, level: .exact, told: .exact), Step(at: 5_000, level: AccuracyLevel.none, told: .exact, held: true),
       Step(at: 5_001, level: .city, told: .city), Step(at: 6_000, level: AccuracyLevel.none, told: .city, held: true),
@@ -51,7 +51,7 @@ import Testing
     ])
   }
 
-  @Test func `each further increase waits twice as long, until 10 s pass without a change`() {
+  @Test func `each further increase of access waits twice as long, until access has not changed for 10 s`() {
     var steps = [Step(at: 0, level: AccuracyLevel.none, told: .none), Step(at: 1_000, level: .exact, told: .exact)]
     var now: Int64 = 2_000
     for wait in [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000] as [Int64] {
@@ -70,7 +70,7 @@ import Testing
     run(steps)
   }
 
-  @Test func `an increase that does not last is never applied`() {
+  @Test func `an increase of access that does not last is not applied`() {
     run([
       Step(at: 0, level: AccuracyLevel.none, told: .none), Step(at: 1, level: .city, told: .city),
       Step(at: 2, level: .exact, told: .city), Step(at: 50, level: .street, told: .city),
@@ -79,7 +79,7 @@ import Testing
     ])
   }
 
-  @Test func `deliveries are held for at most a second before a report to the client`() {
+  @Test func `deliveries are held for at most a second before the client receives a report`() {
     var damper = AccessDamper()
     _ = damper.handle(access(.exact), at: 0)
     var heldSince: MonotonicInstant?
@@ -93,7 +93,7 @@ import Testing
 
   /// Whatever the user's programs do, deliveries never exceed the allowed level, and clients receive few reports.
   @Test(arguments: 0..<40)
-  func `deliveries never exceed what is allowed`(seed: UInt64) {
+  func `after any sequence of changes, deliveries do not exceed the allowed level`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var damper = AccessDamper()
     let levels: [Facts.AgentLevel] = [.unknown, .none, .level(.none), .level(.city), .level(.exact)]
@@ -120,7 +120,7 @@ import Testing
     #expect(damper.told == current && !damper.isHeld && damper.wakeUp == nil, "the last value is never lost")
   }
 
-  @Test func `facts that become known for the first time are passed on without a delay`() {
+  @Test func `the first known access is applied and reported without a delay`() {
     var damper = AccessDamper()
     for (time, found) in [
       UserAccess(session: .active), access(.exact), access(.exact),
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `a client is not its own agent`() {
+  @Test func `the level that a client announces as an agent does not apply to that client`() {
     let levels = AgentLevels(least: .level(.none), from: agent, others: .level(.exact))
     #expect(levels.level(without: client) == .level(.none))
     #expect(levels.level(without: agent) == .level(.exact))

@@ -22,19 +22,19 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 999, 61_184, 65_519] as [UInt32])
-  func `a system user always has an account`(user: UInt32) {
+  func `a system user always has a separate account`(user: UInt32) {
     for login in [.unknown, .present, .absent, .untracked] as [Account.Login] {
       #expect(Account(of: user, login: login, isNamed: false, nil) == .user(user))
     }
   }
 
-  @Test func `users who are logged in or named by a rule have accounts`() {
+  @Test func `a user who is logged in or named by a rule has a separate account`() {
     #expect(account(1_000, .present) == .user(1_000))
     #expect(account(2_000, .absent, isNamed: true) == .user(2_000))
     #expect(account(100_007, .present) == .user(100_007), "even within another user's range")
   }
 
-  @Test func `a login and all of its subordinate ids are one account`() {
+  @Test func `a user and all of the user's subordinate ids share one account`() {
     for login in [.unknown, .absent, .untracked] as [Account.Login] {
       let accounts = Set((100_000..<165_536 as Range<UInt32>).map { account($0, login) })
       #expect(accounts == [.user(1_000)])
@@ -45,31 +45,31 @@ import Testing
     #expect(account(4_294_967_295) == .user(1_000), "a range that does not fit ends with the last id")
   }
 
-  @Test func `all other users share one account`() {
+  @Test func `users who are not logged in share one account`() {
     for user in [1_000, 60_000, 61_183, 65_520, 65_534, 99_999, 296_608] as [UInt32] {
       #expect(account(user) == .common)
       #expect(account(user, .unknown) == .common, "until logind has answered")
     }
   }
 
-  @Test func `subordinate ids share one account if the file cannot be read`() {
+  @Test func `subordinate ids share the common account if the file with their ranges cannot be read`() {
     for login in [.unknown, .absent, .untracked] as [Account.Login] {
       #expect(Account(of: 100_000, login: login, isNamed: false, nil) == .common)
     }
     #expect(Account(of: 1_000, login: .present, isNamed: false, nil) == .user(1_000))
   }
 
-  @Test func `without logind, an id outside all ranges has an account`() {
+  @Test func `without logind, an id outside all subordinate ranges has a separate account`() {
     #expect(account(1_000, .untracked) == .user(1_000))
   }
 
-  @Test func `the innermost of overlapping ranges is used`() {
+  @Test func `if subordinate ranges overlap, the innermost one decides`() {
     let ranges = SubordinateRanges(contents: "1:100000:1000\n2:100100:10\n3:100100:20") { _ in nil }
     let owners = [100_099, 100_100, 100_115, 100_120].map { ranges.range(of: $0)?.owner }
     #expect(owners == [1, 3, 3, 1])
   }
 
-  @Test func `changed ranges are read when the next client arrives`() throws {
+  @Test func `a changed file of subordinate ranges is read when the next client arrives`() throws {
     let folder = TemporaryDirectory()
     func write(_ name: String, _ text: String) throws {
       try text.write(toFile: folder.file(name), atomically: true, encoding: .utf8)

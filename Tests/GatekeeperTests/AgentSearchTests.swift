@@ -26,7 +26,7 @@ import Testing
     return search
   }
 
-  @Test func `a search lists connections, asks and verifies them, and ends`() {
+  @Test func `a search lists and asks the user's connections, verifies each agent and ends`() {
     var search = AgentSearch()
     #expect(search.handle(.wanted(again: false), at: 0) == [.list])
     #expect(search.handle(.listed([agent, other], isComplete: true), at: 1) == [.probe(agent), .probe(other)])
@@ -38,14 +38,14 @@ import Testing
     #expect(search.levels.level(without: agent) == .none, "no client is its own agent")
   }
 
-  @Test func `a connection that is not an agent for GeoClue is ignored`() {
+  @Test func `a connection that GeoClue does not accept as an agent is ignored`() {
     var search = answered()
     #expect(search.handle(.verified(agent, isAgent: false), at: 0) == [.changed, .ready])
     #expect(search.levels.level(without: client) == .none)
   }
 
   /// Regression: a new silent connection every 0.9 s prevented every search from ending.
-  @Test func `connections that stay silent do not keep a search from ending`() {
+  @Test func `connections that never answer do not prevent a search from ending`() {
     var search = AgentSearch()
     var ready = 0
     var number = 0
@@ -66,7 +66,7 @@ import Testing
   }
 
   /// GeoClue's demo agent answers no call while it waits for a GeoClue that hangs.
-  @Test func `an agent counts as missing only after silent connections were asked for 30 s`() {
+  @Test func `while a connection does not answer, the agent counts as missing only after 30 s`() {
     var search = AgentSearch()
     var ended: Int64?
     for second in 0..<60 {
@@ -85,7 +85,7 @@ import Testing
       search.levels.level(without: client) == .none, "a new connection changes nothing until it answers as an agent")
   }
 
-  @Test func `a search ends although the bus never answers`() {
+  @Test func `a search ends after two seconds even if the bus never answers`() {
     var search = AgentSearch()
     _ = search.handle(.wanted(again: false), at: 0)
     _ = search.handle(.wanted(again: false), at: 1_900_000)
@@ -93,7 +93,7 @@ import Testing
     #expect(search.handle(.timer, at: 2_000_000) == [.ready])
   }
 
-  @Test func `at most a few connections are asked at a time, and silent ones at growing intervals`() {
+  @Test func `only a few connections are asked at a time, and silent ones at growing intervals`() {
     var search = AgentSearch()
     let names = (0..<100).map { BusName(unchecked: ":3.\($0)") }
     _ = search.handle(.wanted(again: false), at: 0)
@@ -117,14 +117,14 @@ import Testing
   }
 
   /// Regression: a level remained in force after its agent had left.
-  @Test func `an agent that disconnects while systemd is asked about it is ignored`() {
+  @Test func `an agent that disconnects before systemd has verified it is ignored`() {
     var search = answered()
     #expect(search.handle(.left(agent), at: 1) == [.changed, .ready])
     #expect(search.handle(.verified(agent, isAgent: true), at: 2) == [])
     #expect(search.levels.level(without: client) == .none)
   }
 
-  @Test func `an agent's announcement is accepted while systemd is asked about it`() {
+  @Test func `a level that an agent announces before systemd has verified it is used`() {
     var search = answered()
     _ = search.handle(.announced(agent, .none), at: 1)
     _ = search.handle(.verified(agent, isAgent: true), at: 2)
@@ -132,7 +132,7 @@ import Testing
   }
 
   /// GNOME does not announce that location was turned off while GeoClue cannot be started.
-  @Test func `when GeoClue starts or exits, every agent is asked again before anything is delivered`() {
+  @Test func `when GeoClue starts or exits, deliveries are held until every agent has answered again`() {
     var search = known()
     #expect(search.handle(.doubted, at: 500_000) == [.probe(agent)])
     #expect(search.isHeld(at: 500_000))
@@ -143,7 +143,7 @@ import Testing
     #expect(search.levels.level(without: client) == .level(.none))
   }
 
-  @Test func `an answer from before the change is ignored`() {
+  @Test func `an answer to a question from before the latest change is ignored`() {
     var search = known()
     _ = search.handle(.doubted, at: 500_000)
     _ = search.handle(.doubted, at: 600_000)
@@ -153,7 +153,7 @@ import Testing
     #expect(!search.isHeld(at: 710_000))
   }
 
-  @Test func `while GeoClue is not running, each call also asks known agents`() {
+  @Test func `while GeoClue is not running, each call asks the known agents again`() {
     var search = known()
     #expect(search.handle(.wanted(again: false), at: 500_000) == [.list])
     _ = search.handle(.listed([agent], isComplete: true), at: 500_000)
@@ -165,7 +165,7 @@ import Testing
     #expect(search.levels.level(without: client) == .level(.none))
   }
 
-  @Test func `the level of an agent that does not answer is unknown after a second`() {
+  @Test func `the level of an agent that does not answer for a second is unknown`() {
     var search = known()
     _ = search.handle(.doubted, at: 500_000)
     #expect(search.wakeUp == 1_500_000)
@@ -177,7 +177,7 @@ import Testing
     #expect(search.levels.level(without: client) == .level(.city))
   }
 
-  @Test func `an agent that does not answer is left out while another one answers`() {
+  @Test func `if one of two agents does not answer, the level of the other one is used`() {
     var search = known()
     _ = search.handle(.wanted(again: true), at: 1)
     _ = search.handle(.listed([agent, other], isComplete: true), at: 2)
@@ -193,7 +193,7 @@ import Testing
     #expect(search.levels.least == .level(.none))
   }
 
-  @Test func `an agent that announces a change is asked before anything is delivered`() {
+  @Test func `deliveries are held until an agent that announced a change has answered`() {
     var search = known()
     #expect(search.handle(.invalidated(agent), at: 500_000) == [.probe(agent)])
     #expect(search.isHeld(at: 500_000))
@@ -204,7 +204,7 @@ import Testing
     #expect(search.handle(.answered(agent, .exact), at: 500_003) == [])
   }
 
-  @Test func `an announced level applies immediately`() {
+  @Test func `a level that an agent announces applies immediately`() {
     var search = known()
     #expect(search.handle(.announced(agent, .none), at: 1) == [.changed])
     #expect(search.levels.level(without: client) == .level(.none))
@@ -309,7 +309,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>)
-  func `agents may start and exit in any order`(_ seed: UInt64) {
+  func `the search finds the strictest agent after any sequence of starts and exits`(_ seed: UInt64) {
     let world = World(seed: seed)
     world.repeatedly(world.step)
     world.run(until: 40_000, world.check)

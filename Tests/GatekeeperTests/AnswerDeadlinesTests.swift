@@ -4,7 +4,7 @@ import Testing
 @testable import GeopublicistGatekeeper
 
 @Suite struct AnswerDeadlinesTests {
-  @Test func `each deadline is shorter than that of the wait that contains it`() {
+  @Test func `each deadline is shorter than the deadline of the wait that contains it`() {
     typealias Deadlines = AnswerDeadlines
     let chain = [
       accountTime, Deadlines.agentSearch, Deadlines.confirmation, Deadlines.gathering, Deadlines.answer,

@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>)
-  func `polkit's changes may overlap in any order`(_ seed: UInt64) {
+  func `after any sequence of changes at polkit, every call is answered and the last rules apply`(_ seed: UInt64) {
     let world = World(seed: seed)
     var answers = PolicyAnswers()
     var timer: MonotonicInstant?
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>)
-  func `logind's changes may overlap in any order`(_ seed: UInt64) {
+  func `after any sequence of changes at logind, every call is answered and the last state applies`(_ seed: UInt64) {
     let world = World(seed: seed &+ 1_000)
     var state = SessionState()
     var timer: MonotonicInstant?

@@ -27,7 +27,7 @@ struct ControlGroupTests {
     ("0::/\n", false),
     ("9:name=systemd:/\n8:pids:/\n0::/\n", false),
   ])
-  func `a sandbox is recognised`(_ contents: String, _ isSandbox: Bool) throws {
+  func `the control group of a sandbox is recognised`(_ contents: String, _ isSandbox: Bool) throws {
     #expect(try #require(ControlGroup(contents: contents)).isSandbox == isSandbox)
   }
 
@@ -36,7 +36,7 @@ struct ControlGroupTests {
     #expect(ControlGroup(contents: contents) == nil)
   }
 
-  @Test func `the innermost unit is named`() {
+  @Test func `the unit of a control group is the innermost one`() {
     #expect(ControlGroup(path: "/user.slice/user-1000.slice/session-2.scope").unit == "session-2.scope")
     #expect(ControlGroup(path: "/user.slice/user@1000.service/app.slice/a-1.scope/x").unit == "a-1.scope")
     #expect(ControlGroup(path: "/").unit == nil)
@@ -44,7 +44,7 @@ struct ControlGroupTests {
 
   /// Regression: the name of a control group could forge parts of an audit line.
   @Test(arguments: ["a, status authorized-always.service", "a'b.scope", "a\nb.scope", "ä.service", "\u{202e}.scope"])
-  func `an invalid unit name does not count as a unit`(_ name: String) {
+  func `a path component that is not a valid unit name is ignored`(_ name: String) {
     #expect(ControlGroup(path: "/user.slice/\(name)").unit == nil)
     #expect(ControlGroup(path: "/user.slice/app-a\\x2db@1.service").unit == "app-a\\x2db@1.service")
   }
@@ -54,7 +54,7 @@ struct ControlGroupTests {
     ("/user.slice/user-1000.slice/user@1000.service/app.slice/a.service", true),
     ("/system.slice/cron.service", false), ("/system.slice/weather.service", false), ("/", false),
   ])
-  func `a job of cron does not belong to a session`(_ path: String, _ belongs: Bool) {
+  func `the control group shows whether a process belongs to a session`(_ path: String, _ belongs: Bool) {
     #expect(ControlGroup(path: path).belongsToSession == belongs)
   }
 
@@ -67,7 +67,7 @@ struct ControlGroupTests {
     ("/user.slice/user-1000.slice/user@1000.service/session.slice/mobi.phosh.Shell.service", "sm.puri.Phosh"),
     ("/user.slice/user-1000.slice/session-2.scope", nil),
   ])
-  func `the unit of a desktop's agent contains its id`(_ path: String, _ id: String?) {
+  func `the desktop id of an agent is read from the name of its unit`(_ path: String, _ id: String?) {
     #expect(AgentIdentity.id(of: ControlGroup(path: path)) == id)
   }
 
@@ -75,12 +75,12 @@ struct ControlGroupTests {
     ("snap.firefox.firefox (enforce)", true), ("snap.code.code (complain)", true), ("unconfined", false), ("", false),
     ("system_u:system_r:initrc_t:s0", false), ("/usr/bin/snapd (enforce)", false),
   ])
-  func `a security label identifies a sandbox`(_ text: String, _ isSandbox: Bool) {
+  func `the security label of a sandbox is recognised`(_ text: String, _ isSandbox: Bool) {
     #expect(SecurityLabel(bytes: Array(text.utf8) + [0]).isSandbox == isSandbox)
     #expect(SecurityLabel(bytes: Array(text.utf8)).text == text)
   }
 
-  @Test func `a unit's name is read from its path`() {
+  @Test func `the name of a unit is read from its object path`() {
     let names = [
       ("/org/freedesktop/systemd1/unit/user_401000_2eservice", "user@1000.service"),
       ("/org/freedesktop/systemd1/unit/session_2d2_2escope", "session-2.scope"),
@@ -96,16 +96,16 @@ struct ControlGroupTests {
   @Test(arguments: [
     ("/usr/bin/gnome-maps\n", "gnome-maps"), ("gjs /usr/share/weather.js", "gjs /usr/share/weather.js"),
     ("maps", "maps"), ("/opt/a b", "a b"),
-  ]) func `a program is logged by its name without the folder`(line: String, name: String) {
+  ]) func `the log shows the name of a program without its folder`(line: String, name: String) {
     #expect(ProgramName.plain(line) == name)
   }
 
-  @Test func `a name cannot end its quotation, become markup or reverse the text`() {
+  @Test func `a program's name cannot end its quotation, become markup or reverse the text`() {
     #expect(ProgramName.plain("x” is safe. <b>Allow</b> $(program)\u{202E}\u{7}") == "x is safe. bAllow/b (program)")
     #expect(ProgramName.plain("\u{202E}") == nil && ProgramName.plain(" \n") == nil)
   }
 
-  @Test func `a long name is truncated`() {
+  @Test func `a long program name is truncated`() {
     #expect(ProgramName.plain(String(repeating: "a", count: 4_000))?.count == 49)
   }
 }
@@ -115,7 +115,7 @@ struct ControlGroupTests {
     AuditLimiter.Subject(unit: "session-2.scope", desktopID: desktopID, words: words)
   }
 
-  @Test func `a program that is called every second has one line a minute`() {
+  @Test func `repeated refusals of one program are logged once a minute`() {
     var limiter = AuditLimiter()
     var lines = 0
     for second in 0..<86_400 as Range<Int64>
@@ -125,7 +125,7 @@ struct ControlGroupTests {
     #expect(lines == 1_440)
   }
 
-  @Test func `another outcome, program or user gets a separate line`() {
+  @Test func `each combination of outcome, program and user has a separate log line`() {
     var limiter = AuditLimiter()
     #expect(limiter.admit(subject(), of: 1, isGrant: false, at: 0) == 0)
     #expect(limiter.admit(subject("", "revocation"), of: 1, isGrant: false, at: 1) == 0)
@@ -138,7 +138,7 @@ struct ControlGroupTests {
   }
 
   /// Regression: one user caused thousands of lines in a few seconds, with as many names.
-  @Test func `a user's log lines are limited, whatever names the user's programs have`() {
+  @Test func `the number of log lines for one user is limited`() {
     var limiter = AuditLimiter()
     let lines = (0..<10_000).filter { limiter.admit(subject("\($0)"), of: 1, isGrant: false, at: 0) != nil }.count
     #expect(lines == AuditLimiter.linesPerAccount)
@@ -149,7 +149,7 @@ struct ControlGroupTests {
   }
 
   /// journald drops lines beyond 10,000 in 30 seconds, including those about other users' grants.
-  @Test func `refusals of many users leave room for the grants of others`() {
+  @Test func `refusals of many users do not prevent grants from being logged`() {
     var limiter = AuditLimiter()
     let lines = (0..<10_000 as Range<UInt32>).filter {
       limiter.admit(subject("", "refusal"), of: .user($0), isGrant: false, at: 0) != nil

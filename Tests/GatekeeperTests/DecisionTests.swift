@@ -33,7 +33,7 @@ struct DecisionTests {
 
   private typealias Row = (String, AccuracyLevel, Authorization, (inout Facts) -> Void)
 
-  @Test func `the decision table holds`() {
+  @Test func `each row of the decision table yields its authorization`() {
     let city = Authorization.authorized(.whenInUse, level: .city)
     let country = Authorization.authorized(.whenInUse, level: .country)
     let rows: [Row] = [
@@ -100,7 +100,7 @@ struct DecisionTests {
   }
 
   @Test(arguments: [Facts.User.root, .own])
-  func `root and the service's own user need no other consent`(_ user: Facts.User) {
+  func `root and the service's own user need no consent`(_ user: Facts.User) {
     for facts in Self.everything() where facts.user == user {
       for level in Self.everyLevel {
         let expected: Authorization =
@@ -117,7 +117,7 @@ struct DecisionTests {
 
   // MARK: Invariants
 
-  @Test func `no user receives more than every deciding party allows`() {
+  @Test func `no user receives more access than the agent, polkit and logind each allow`() {
     var granted = 0
     for facts in Self.everything() where facts.user == .other {
       for asked in Self.everyLevel {
@@ -142,7 +142,7 @@ struct DecisionTests {
     #expect(granted > 0)
   }
 
-  @Test func `access is never granted on unknown facts`() {
+  @Test func `unknown facts never grant access`() {
     for facts in Self.everything() where facts.user == .other && facts.withoutAgent != .yes {
       let isUnknown =
         facts.confinement == .unknown || facts.withoutAgent == .unknown || facts.precise == .unknown
@@ -151,7 +151,7 @@ struct DecisionTests {
     }
   }
 
-  @Test func `a dialog is offered only where it can help`() {
+  @Test func `a dialog is offered only if consent would grant access`() {
     for facts in Self.everything() {
       for asked in Self.everyLevel {
         let decision = Decision(facts, asking: asked)
@@ -169,7 +169,7 @@ struct DecisionTests {
     }
   }
 
-  @Test func `the user is asked only for the needed level`() {
+  @Test func `the dialog asks only for the level that is needed`() {
     let facts = client { ($0.reduced, $0.precise) = (.challenge, .challenge) }
     #expect(Decision(facts, asking: .city).dialog == .access)
     #expect(Decision(facts, asking: .street).dialog == .accessPrecise)
@@ -182,7 +182,7 @@ struct DecisionTests {
   }
 
   /// Regression: a job of cron received the reason that its user has no active session while that user had one.
-  @Test func `a program outside a session receives the reason and the rule that would help`() {
+  @Test func `the refusal of a program outside a session names the rule that would allow it`() {
     for facts in [client { ($0.reduced, $0.precise) = (.no, .no) }, client { $0.session = .inactive }] {
       var outside = facts
       outside.placement = .outside
@@ -198,7 +198,7 @@ struct DecisionTests {
 
   // MARK: Held deliveries
 
-  @Test func `a fact in doubt holds deliveries if the decision depends on it`() {
+  @Test func `a fact that is being checked again holds deliveries if the decision depends on it`() {
     let (held, later) = (Hold<BootClock>(question: 1, isConfirmed: true), Hold<BootClock>(question: 2))
     for isNamed in [false, true] {
       #expect(Hold<BootClock>(policy: nil, session: nil, agents: nil, isNamed: isNamed) == nil)
@@ -212,7 +212,7 @@ struct DecisionTests {
 
   // MARK: The session deployment
 
-  @Test func `in the session deployment GeoClue decides, and only rules and sandboxes restrict access further`() {
+  @Test func `in the session deployment, rules and sandboxes can only restrict what GeoClue has decided`() {
     var facts = Facts(.own)
     for geoClue in [Authorization.authorized(.always), .refused(.disabledByUser), .refused(.noAgent)] {
       facts.confinement = .host

@@ -8,7 +8,7 @@ import Testing
 
 /// Every order of events up to a depth. The checks must hold in each reachable state.
 @Suite struct ExplorationTests {
-  @Test func `from every state logind's answers make the session known`() {
+  @Test func `from every reachable state, answers from logind determine the session's state`() {
     let events: [SessionState.Event] = [
       .wanted, .doubted, .left, .came, .answered(.active), .answered(.inactive), .lost, .timer,
     ]
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `from every state, an agent that answers will be found`() throws {
+  @Test func `from every reachable state, the search finds an agent that answers`() throws {
     let (agent, other) = (BusName(":1.1"), BusName(":1.2"))
     let events: [AgentSearch.Event] = [
       .wanted(again: false), .wanted(again: true, isGeoClueThere: false), .listed([agent, other], isComplete: true),
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `from every state polkit's answers lead to a decision`() {
+  @Test func `from every reachable state, answers from polkit lead to a decision`() {
     let events: [PolicyAnswers.Event] =
       [.wanted, .doubted(isServed: true), .doubted(isServed: false)]
       + PolkitAction.allCases.map { .answered($0, PolkitReply(.yes)) }

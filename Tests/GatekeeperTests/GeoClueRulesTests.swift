@@ -22,12 +22,12 @@ struct GeoClueRulesTests {
 
   private var configuration: GeoClueRules { GeoClueRules(file: folder.file("geoclue.conf")) }
 
-  @Test func `without a configuration file there are no rules`() {
+  @Test func `without a configuration file, no rule forbids a program`() {
     #expect(configuration.rule(for: "firefox", user: 1000) == .silent)
     #expect(configuration.rule(for: "", user: 1000) == .silent)
   }
 
-  @Test func `rules forbid location to a program`() throws {
+  @Test func `a program without permission in GeoClue's configuration is refused`() throws {
     try write(
       """
       [agent]
@@ -75,7 +75,7 @@ struct GeoClueRulesTests {
     }
   }
 
-  @Test func `later files override earlier ones key by key`() throws {
+  @Test func `each key in a later file overrides the same key in an earlier one`() throws {
     try write("[app]\nallowed=true\nsystem=false\nusers=1000\n")
     try write("[app]\nallowed=false\n", to: "conf.d/10.conf")
     #expect(configuration.rule(for: "app", user: 1000) == .disallowed)
@@ -86,7 +86,7 @@ struct GeoClueRulesTests {
     #expect(configuration.rule(for: "app", user: 1000) == .silent)
   }
 
-  @Test func `a rule that forbids the service forbids all of its clients`() throws {
+  @Test func `a rule of GeoClue that forbids the service applies to all of its clients`() throws {
     try write("[org.geopublicist.Location1]\nallowed=true\nsystem=false\nusers=998\n")
     #expect(configuration.rule(for: "app", user: 1000, through: 998) == .silent)
     #expect(configuration.rule(for: "app", user: 998, through: 1000) == .disallowed)
@@ -94,7 +94,7 @@ struct GeoClueRulesTests {
     #expect(configuration.rule(for: "app", user: 1000, through: 998) == .disallowed)
   }
 
-  @Test func `a changed configuration is noticed`() throws {
+  @Test func `a changed configuration is read by the next check`() throws {
     let configuration = configuration
     #expect(!configuration.reloadIfChanged())
     try write("[app]\nallowed=false\nsystem=false\nusers=\n")
@@ -113,7 +113,7 @@ struct GeoClueRulesTests {
   }
 
   /// Regression: no rules were in force until the file was valid again.
-  @Test func `a file that cannot be parsed leaves the rules in force`() throws {
+  @Test func `a file that cannot be parsed does not change the rules`() throws {
     try write("[agent]\nwhitelist=gnome-shell\n[app]\nallowed=false\n")
     try write("[other]\nallowed=false\n", to: "conf.d/1.conf")
     let configuration = configuration
@@ -127,7 +127,7 @@ struct GeoClueRulesTests {
     #expect(configuration.rule(for: "other", user: 1) == .disallowed)
   }
 
-  @Test func `a change is noticed without a call`() throws {
+  @Test func `a changed file is read without a call`() throws {
     let configuration = configuration
     var changes: [Bool] = []
     configuration.onChange = { changes.append($0) }
@@ -144,7 +144,7 @@ struct GeoClueRulesTests {
     try turning("nothing is left") { configuration.rule(for: "app", user: 1) == .silent }
   }
 
-  @Test func `a whitelist decides which agents are accepted`() throws {
+  @Test func `only agents in the whitelist are accepted`() throws {
     #expect(configuration.acceptsAgent("anything") && configuration.acceptsAgent(nil), "there is no file")
     try write("[agent]\nwhitelist=geoclue-demo-agent;gnome-shell;\n")
     #expect(configuration.acceptsAgent("gnome-shell") && configuration.acceptsAgent(nil))
@@ -155,7 +155,7 @@ struct GeoClueRulesTests {
     #expect(configuration.acceptsAgent("lipstick"), "a later file replaces the list")
   }
 
-  @Test func `the packaged configuration forbids nothing`() {
+  @Test func `the packaged configuration of GeoClue forbids no program`() {
     let packaged = GeoClueRules()
     for name in ["firefox", "epiphany", "gnome-datetime-panel", "org.geopublicist.Location1"] {
       #expect(packaged.rule(for: name, user: 1000) == .silent)

@@ -22,7 +22,7 @@ import Testing
   }
 
   /// Regression: a silent logind was asked again for each new client until the bus allowed no more calls.
-  @Test func `a silent logind is asked once for each user`() throws {
+  @Test func `a logind that does not answer is asked only once for each user`() throws {
     final class Logind {
       var isSilent = true
       var asked: [[Value]] = []
@@ -92,7 +92,7 @@ import Testing
 
   /// Regression: the second of two calls reported that there is no agent before the agent had answered the first
   /// question.
-  @Test func `a second search waits for the answers to the first`() throws {
+  @Test func `a second search waits for the answers to the first search's questions`() throws {
     let agent = Agent()
     let object = export(agent)
     let finder = finder()
@@ -112,7 +112,7 @@ import Testing
   }
 
   /// Regression: on a busy machine an agent counted as missing before its answer arrived.
-  @Test func `a slow agent does not count as missing`() throws {
+  @Test func `an agent that answers after 600 ms does not count as missing`() throws {
     let agent = Agent()
     let object = export(agent)
     let finder = finder()
@@ -131,7 +131,7 @@ import Testing
   }
 
   /// The bus refuses a connection's calls when 128 are unanswered.
-  @Test func `a connection for questions is replaced before the bus refuses it`() throws {
+  @Test func `a connection with many unanswered questions is replaced before the bus refuses more`() throws {
     var opened = 0
     let pool = ProbePool { [bus] () throws(DBusError) in
       opened += 1
@@ -147,7 +147,7 @@ import Testing
   }
 
   /// Regression: each such signal caused a question, and every 64 questions a new connection to the bus.
-  @Test func `an agent that announces a thousand changes is asked once more`() throws {
+  @Test func `an agent that announces a thousand changes is asked only one more time`() throws {
     let agent = Agent()
     let object = export(agent)
     var opened = 0
@@ -174,7 +174,7 @@ import Testing
   }
 
   /// Regression: all users shared one queue, and systemd answers one question after the other.
-  @Test func `a crowd of one user's processes delays another user's lookup by one turn`() throws {
+  @Test func `many processes of one user delay another user's process lookup by only one turn`() throws {
     final class Systemd { var calls: [MethodCall] = [] }
     let systemd = Systemd()
     let object = other.objects.export(
@@ -200,7 +200,7 @@ import Testing
   }
 
   /// Regression: a call that had waited for its turn waited for facts for the full time again.
-  @Test func `the time allowed for gathering facts starts when the call arrives`() throws {
+  @Test func `the time that a call has waited in the queue counts towards its deadline for facts`() throws {
     let begin = ContinuousClock.now
     var isOver = false
     let waited = AnswerDeadlines.gathering - .milliseconds(100)
@@ -213,7 +213,7 @@ import Testing
     #expect(ContinuousClock.now - begin < AnswerDeadlines.gathering - .milliseconds(500))
   }
 
-  @Test func `calls to a program that never answers do not accumulate`() {
+  @Test func `abandoned waits for a program that never answers are released`() {
     let waiters = Waiters()
     weak var first: AnswerGroup?
     for attempt in 0..<3 {
@@ -231,7 +231,7 @@ import Testing
   }
 
   /// Regression: the service crashed when a call that had waited for polkit asked again, as `GetAll` does.
-  @Test func `an answer may release a call that waits for the next answer`() {
+  @Test func `a call that is released by an answer may wait for the next answer`() {
     let waiters = Waiters()
     var ended: [Int] = []
     let second = AnswerGroup { ended.append(2) }

@@ -41,7 +41,7 @@ import Testing
     return driver
   }
 
-  @Test func `a call asks only missing questions, and about the reduced location only if that matters`() {
+  @Test func `a call asks polkit only what is unknown, and about reduced access only if precise access is refused`() {
     let driver = Driver()
     #expect(driver.handle(.wanted) == Self.both(mayStart: true))
     #expect(driver.handle(.answered(.accessPrecise, PolkitReply(.no))) == [.ask(.access, mayStartPolkit: true)])
@@ -52,7 +52,7 @@ import Testing
   }
 
   /// Regression: while another user kept the bus busy, every second call waited for seconds for polkit's answer.
-  @Test func `a client with access does not wait for the new check of an old refusal`() {
+  @Test func `a client with access does not wait while an old refusal is checked again`() {
     let driver = served()
     let question = [PolicyAnswers.Action.ask(.accessWithoutAgent, mayStartPolkit: true)]
     #expect(driver.handle(.wanted, after: 2_000) == [.ready] + question)
@@ -66,7 +66,7 @@ import Testing
     #expect(refused.handle(.wanted, after: 2_000).contains(.ready) == false)
   }
 
-  @Test func `after two seconds a refusal is checked again, but permission is not`() {
+  @Test func `a refusal that is two seconds old is checked again by a call, but a permission is not`() {
     let yes = served()
     yes.handle(.wanted, after: 2_000)
     #expect(yes.handle(.answered(.accessWithoutAgent, PolkitReply(.no))) == [.ready], "only the refusal was old")
@@ -76,7 +76,7 @@ import Testing
     #expect(refusal.precise == .no, "it remains valid meanwhile")
   }
 
-  @Test func `a doubt holds deliveries only until the outcome is known`() {
+  @Test func `after a change at polkit, deliveries are held until polkit has answered`() {
     let driver = served()
     let actions = driver.handle(.doubted(isServed: true))
     #expect(actions == Self.both(mayStart: false))
@@ -89,7 +89,7 @@ import Testing
     #expect(!driver.isHeld && driver.precise == .no)
   }
 
-  @Test func `deliveries continue while the last confirmation is recent enough`() {
+  @Test func `a change shortly after a confirmation does not hold deliveries immediately`() {
     let driver = served()
     driver.handle(.doubted(isServed: true))
     driver.answerAll(.yes)
@@ -100,7 +100,7 @@ import Testing
   }
 
   /// Regression: the end of the first round cleared the deadline of the second, and deliveries continued for seconds.
-  @Test func `only the round that belongs to the newest doubt ends the hold`() {
+  @Test func `only answers to questions from after the last change end the hold`() {
     let driver = served()
     driver.handle(.doubted(isServed: true))
     driver.handle(.doubted(isServed: true), after: 8)
@@ -112,7 +112,7 @@ import Testing
     #expect(!driver.isHeld && driver.precise == .no)
   }
 
-  @Test func `a polkit that hangs after the second doubt ends the access`() {
+  @Test func `access ends a second after the first unconfirmed change if polkit does not answer`() {
     let driver = served()
     driver.handle(.doubted(isServed: true))
     driver.handle(.doubted(isServed: true), after: 8)
@@ -126,7 +126,7 @@ import Testing
 
   /// A user can make polkit slow by calling it. Regression: clients received neither locations nor a report.
   @Test(arguments: [200, 350, 600, 900] as [Int64])
-  func `with a slow polkit and endless doubts, each answer releases a location`(delay: Int64) {
+  func `while polkit is slow and its rules keep changing, each answer still releases a location`(delay: Int64) {
     let driver = served()
     let pending = [PolkitAction.accessWithoutAgent, .accessPrecise]
     var due: Int64?
@@ -148,7 +148,7 @@ import Testing
     #expect(unknown <= 1_000, "without access for \(unknown) ms")
   }
 
-  @Test func `endless doubts neither stop deliveries nor flood polkit`() {
+  @Test func `constant changes at polkit neither stop deliveries nor flood polkit with questions`() {
     let driver = served()
     var asked = 0
     var deliverable = 0
@@ -167,7 +167,7 @@ import Testing
     #expect(asked < 100, "\(asked) questions in 2 s")
   }
 
-  @Test func `old permission is confirmed in the background while it is in use`() {
+  @Test func `an old permission is confirmed in the background while it is used`() {
     let driver = served()
     #expect(driver.answers.wakeUp == MonotonicInstant.milliseconds(1) + PolicyAnswers.consentAge)
     driver.now = .milliseconds(1) + PolicyAnswers.consentAge
@@ -180,7 +180,7 @@ import Testing
     #expect(driver.precise == .no)
   }
 
-  @Test func `permission that cannot be confirmed expires`() {
+  @Test func `a permission that polkit does not confirm expires`() {
     let driver = served()
     driver.now = .milliseconds(1) + PolicyAnswers.consentAge
     driver.handle(.timer(isServed: true, isPolkitThere: true))
@@ -190,7 +190,7 @@ import Testing
   }
 
   /// Regression: polkit hung while it was asked in the background for more, and the permission was never confirmed again.
-  @Test func `permission expires although another question is never answered`() {
+  @Test func `a permission expires even if polkit does not answer another question`() {
     let driver = served()
     #expect(driver.handle(.wanted, after: 28_000) == [.ready, .ask(.accessWithoutAgent, mayStartPolkit: true)])
     let aged = PolicyAnswers.Event.timer(isServed: true, isPolkitThere: true)
@@ -202,7 +202,7 @@ import Testing
   }
 
   /// Regression: the consent counted for as long as polkit did not answer the questions from before it.
-  @Test func `consent during an unanswered check expires`() {
+  @Test func `consent that is given while polkit does not answer expires unless it is confirmed`() {
     let driver = served(.challenge)
     driver.handle(.wanted, after: 2_000)
     driver.handle(.consented(.accessPrecise, PolkitReply(.yes)))
@@ -214,7 +214,7 @@ import Testing
     #expect(driver.precise == .unknown)
   }
 
-  @Test func `permission of a client that is not served is confirmed before the next call uses it`() {
+  @Test func `an old permission of an idle client is confirmed before the next call uses it`() {
     let driver = served()
     driver.now = .milliseconds(1) + PolicyAnswers.consentAge
     #expect(driver.handle(.timer(isServed: false, isPolkitThere: true)).isEmpty)
@@ -222,14 +222,14 @@ import Testing
     #expect(driver.handle(.wanted, after: 1_000).contains(.ask(.accessPrecise, mayStartPolkit: true)))
   }
 
-  @Test func `doubtful answers about a client that is not served are dropped`() {
+  @Test func `after a change at polkit, answers about idle clients are dropped`() {
     let driver = served()
     #expect(driver.handle(.doubted(isServed: false)) == [.changed])
     #expect(driver.precise == .unknown && !driver.isHeld)
     #expect(driver.answers.answer(to: .accessWithoutAgent) == .no, "it can only grant more")
   }
 
-  @Test func `a polkit that does not return is unavailable, and a call may start it`() {
+  @Test func `if polkit exits and does not return, it counts as unavailable until a call starts it`() {
     let driver = served()
     driver.handle(.doubted(isServed: true))
     #expect(driver.handle(.timer(isServed: true, isPolkitThere: false), after: 1_000) == [.changed, .ready])
@@ -243,7 +243,7 @@ import Testing
   }
 
   /// polkit may exit when idle or crash, and no other program may start it again.
-  @Test func `an absent polkit is started again while a client is served`() {
+  @Test func `while a client is served, a polkit that has exited is started at growing intervals`() {
     let driver = served()
     driver.handle(.doubted(isServed: true))
     driver.handle(.timer(isServed: true, isPolkitThere: false), after: 1_000)
@@ -269,7 +269,7 @@ import Testing
     #expect(driver.handle(.timer(isServed: true, isPolkitThere: true)) == [], "it is available again")
   }
 
-  @Test func `the user's permission lasts until the rules require more`() {
+  @Test func `consent remains valid until the rules forbid access`() {
     let driver = served(.challenge)
     #expect(driver.handle(.consented(.accessPrecise, PolkitReply(.yes))) == [.changed])
     #expect(driver.precise == .yes)

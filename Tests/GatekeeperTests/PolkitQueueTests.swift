@@ -27,7 +27,7 @@ import Testing
   private let yes = PolkitReply(.yes)
   private let no = PolkitReply(.no)
 
-  @Test func `a repeated question joins the pending check`() {
+  @Test func `calls with the same question share one check`() {
     var queue = PolkitQueue()
     let (first, other) = (question(1), question(1, .accessPrecise))
     #expect(queue.handle(asked(first)) == [sent(1, first)])
@@ -37,7 +37,7 @@ import Testing
     #expect(queue.handle(asked(first)) == [sent(3, first)], "one answer serves all clients that had asked")
   }
 
-  @Test func `at most sixty-four checks are pending, and each is answered`() {
+  @Test func `at most 64 checks are pending at a time, and every check is answered`() {
     var queue = CountedQueue()
     for peer in 0..<1_000 { _ = queue.handle(asked(question(peer), user: .user(UInt32(peer)))) }
     #expect(queue.underWay == 64)
@@ -53,7 +53,7 @@ import Testing
     #expect(order == (0..<1_000).map { ":1.\($0)" }, "each in turn")
   }
 
-  @Test func `many clients of one user do not delay those of another user`() {
+  @Test func `many clients of one user do not delay another user's checks`() {
     var queue = CountedQueue()
     for peer in 0..<500 { _ = queue.handle(asked(question(peer), user: 1)) }
     #expect(queue.underWay == PolkitQueue.accountCapacity)
@@ -76,7 +76,7 @@ import Testing
     #expect(next.contains(second) && next.contains(third))
   }
 
-  @Test func `dialogs leave room for other checks and for other users' dialogs`() {
+  @Test func `dialogs leave room for other checks and for dialogs of other users`() {
     var queue = CountedQueue()
     for peer in 0..<20 { _ = queue.handle(asked(question(peer, isInteractive: true), user: 1)) }
     #expect(queue.underWay == PolkitQueue.accountDialogCapacity)
@@ -89,7 +89,7 @@ import Testing
 
   /// Regression: access was granted by a dialog that was opened before an administrator's refusal and answered after
   /// the refusal.
-  @Test func `permission from a dialog that overlaps a change is confirmed without a dialog`() {
+  @Test func `consent in a dialog during a change of the rules is confirmed by another check`() {
     let dialog = question(1, isInteractive: true)
     for (reply, expected) in [
       (no, no), (yes, yes), (PolkitReply(.challenge), yes), (.unavailable, .unavailable),
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `a change before the dialog, or one that concerns another client, needs no confirmation`() {
+  @Test func `consent is not confirmed if no rule for this client changed during the dialog`() {
     var queue = PolkitQueue()
     let dialog = question(1, isInteractive: true)
     _ = queue.handle(.policyChanged(nil))
@@ -115,7 +115,7 @@ import Testing
     #expect(queue.handle(.answered(2, no)) == [.report(dialog, no)], "a refusal needs no confirmation")
   }
 
-  @Test func `a client that has left receives no answer`() {
+  @Test func `a client that has disconnected receives no answer`() {
     var queue = PolkitQueue()
     let (gone, here) = (question(1), question(2))
     _ = queue.handle(asked(gone))
@@ -130,7 +130,7 @@ import Testing
   }
 
   /// The bus counts the check until polkit has answered.
-  @Test func `the check of a client that has left keeps its place`() {
+  @Test func `a cancelled check counts until polkit has answered it`() {
     var queue = CountedQueue()
     for peer in 0..<PolkitQueue.accountCapacity { _ = queue.handle(asked(question(peer))) }
     #expect(queue.underWay == PolkitQueue.accountCapacity)
@@ -139,7 +139,7 @@ import Testing
     #expect(queue.handle(.answered(1, .unavailable)) == [sent(17, question(99))])
   }
 
-  @Test func `a question that is withdrawn before its turn is never sent`() {
+  @Test func `a waiting check of a client that has disconnected is not sent`() {
     var queue = PolkitQueue()
     for peer in 0..<17 { _ = queue.handle(asked(question(peer))) }
     #expect(queue.handle(.gone(question(16).peer)) == [])
@@ -147,7 +147,7 @@ import Testing
   }
 
   /// Regression: `systemctl stop polkit` failed, because the service immediately started polkit again.
-  @Test func `checks wait for a polkit that has exited, and only a call may start it`() {
+  @Test func `after polkit has exited, a check for a call starts it, and other checks wait`() {
     var queue = PolkitQueue()
     let (confirmation, call) = (question(1), question(2))
     #expect(queue.handle(.polkitLeft) == [.waitForPolkit])
@@ -158,7 +158,7 @@ import Testing
     #expect(queue.handle(.polkitCame) == [sent(2, confirmation, mayStart: false)])
   }
 
-  @Test func `a confirmation that waits for polkit is sent when a call needs the same answer`() {
+  @Test func `a waiting check is sent when a call asks the same question`() {
     var queue = PolkitQueue()
     _ = queue.handle(.polkitLeft)
     _ = queue.handle(.waitedForPolkit)
@@ -166,7 +166,7 @@ import Testing
     #expect(queue.handle(asked(question(1))) == [sent(1, question(1))])
   }
 
-  @Test func `a check that polkit has lost is repeated, but a dialog is not`() {
+  @Test func `a check that is lost with polkit is repeated, but a dialog is not`() {
     var queue = PolkitQueue()
     let (plain, dialog) = (question(1), question(1, isInteractive: true))
     _ = queue.handle(asked(plain))

@@ -37,7 +37,7 @@ import Testing
     return outcome
   }
 
-  @Test func `a process that exits while it is checked is unverifiable`() throws {
+  @Test func `a process that exits during the check is unverifiable`() throws {
     let process = try ChildProcess(["sleep", "100"])
     defer { process.kill() }
     #expect(try outcome(process.processIdentifier, handles: [.success(nil)]) { _ in session } == .host)
@@ -51,7 +51,7 @@ import Testing
   }
 
   /// The id belonged to a program outside the sandbox when the service checked it.
-  @Test func `a reused process id is not taken for the process that opened the connection`() throws {
+  @Test func `a process that has reused the client's process id is unverifiable`() throws {
     let own = try #require(ProcessHandle(of: UInt32(getpid())))
     let opener = try ChildProcess(["sleep", "100"])
     let identifier = opener.processIdentifier
@@ -66,7 +66,7 @@ import Testing
     #expect(try outcome(getpid(), handles: [.success(own), .failure(refused)]) { _ in session } == .unverifiable)
   }
 
-  @Test func `a question that the bus does not answer is repeated`() throws {
+  @Test func `a question that the bus has not answered is asked again`() throws {
     let own = try #require(ProcessHandle(of: UInt32(getpid())))
     let (lost, notSent) = (DBusError(.noReply, "none"), DBusError(.limitsExceeded, "too many"))
     let answers: [Result<ProcessHandle?, CallFailure>] = [
@@ -75,7 +75,7 @@ import Testing
     #expect(try outcome(getpid(), handles: answers) { _ in session } == .host)
   }
 
-  @Test func `no file descriptor outlives its check`() throws {
+  @Test func `no file descriptor stays open after the check`() throws {
     weak var descriptor: OwnedDescriptor?
     func handle() throws -> ProcessHandle {
       let owned = try OwnedDescriptor(duplicating: STDOUT_FILENO)
@@ -98,7 +98,9 @@ import Testing
   @Test(arguments: [
     (ProcessRoot.host, Facts.Confinement.host), (.sandbox, .sandbox), (.unreadable, .unverifiable),
   ])
-  func `in the session deployment, the root folder reveals sandboxes`(root: ProcessRoot, expected: Facts.Confinement)
+  func `in the session deployment, a sandbox is recognised by its root folder`(
+    root: ProcessRoot, expected: Facts.Confinement
+  )
     throws
   {
     #expect(try outcome(getpid(), root: root) { _ in session } == expected)

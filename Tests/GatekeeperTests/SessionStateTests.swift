@@ -13,7 +13,7 @@ import Testing
     return state
   }
 
-  @Test func `a call asks once and waits for the answer`() {
+  @Test func `the first call asks logind and waits, and later calls use the answer`() {
     var state = SessionState()
     #expect(state.handle(.wanted, at: 0) == [.ask])
     #expect(state.handle(.wanted, at: 1) == [])
@@ -22,7 +22,7 @@ import Testing
   }
 
   /// Regression: locking the screen interrupted access for an instant.
-  @Test func `an announcement holds deliveries only until logind has answered`() {
+  @Test func `after an announcement by logind, deliveries are held until logind has answered`() {
     var state = active()
     #expect(state.handle(.doubted, at: 500_000) == [.ask])
     #expect(state.isHeld(at: 500_000) && state.state == .active)
@@ -33,7 +33,7 @@ import Testing
     #expect(state.state == .inactive)
   }
 
-  @Test func `a logind that does not answer ends the access after a second`() {
+  @Test func `access ends if logind does not answer within a second`() {
     var state = active()
     _ = state.handle(.doubted, at: 500_000)
     #expect(state.wakeUp == 1_500_000)
@@ -45,7 +45,7 @@ import Testing
     #expect(state.handle(.answered(.active), at: 9_000_000) == [.changed(from: .unknown), .ready])
   }
 
-  @Test func `an answer from before an announcement is ignored`() {
+  @Test func `an answer to a question from before the latest announcement is ignored`() {
     var state = active()
     _ = state.handle(.doubted, at: 500_000)
     _ = state.handle(.doubted, at: 600_000)
@@ -54,7 +54,7 @@ import Testing
     #expect(state.handle(.answered(.inactive), at: 700_001) == [.changed(from: .active), .ready])
   }
 
-  @Test func `a logind that is restarted is not called before it is back`() {
+  @Test func `while logind restarts, it is asked only after it has returned`() {
     var state = active()
     #expect(state.handle(.left, at: 500_000) == [])
     #expect(state.isHeld(at: 500_000))
@@ -76,7 +76,7 @@ import Testing
 
   /// Each answer arrives after its deadline and after the next announcement.
   @Test(arguments: [200, 400, 900] as [Int64])
-  func `with slow answers and endless announcements, each answer releases a location`(delay: Int64) {
+  func `while logind is slow and keeps announcing changes, each answer still releases a location`(delay: Int64) {
     var state = active()
     var answer: Int64?
     var (released, unknown) = (Set<MonotonicInstant>(), 0)
@@ -100,7 +100,7 @@ import Testing
     #expect(unknown <= delay * 2, "the state is unknown for \(unknown) ms, only while no answer counts")
   }
 
-  @Test func `endless announcements neither stop deliveries nor flood logind`() {
+  @Test func `constant announcements neither stop deliveries nor flood logind with questions`() {
     var state = active()
     var asked = 0
     var deliverable = 0

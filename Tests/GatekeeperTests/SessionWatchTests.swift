@@ -122,7 +122,7 @@ import Testing
 
   /// Regression: libdbus refused the 65th question of one turn, which counted as "no session".
   @Test(arguments: [100, 200] as [UInt32])
-  func `questions about many users do not interrupt access`(count: UInt32) throws {
+  func `changes at logind that concern many users do not interrupt their access`(count: UInt32) throws {
     let users = 1_000..<1_000 + count
     let (watch, logind) = try watch(users)
     var lost: Set<UInt32> = []
@@ -135,7 +135,7 @@ import Testing
     #expect(lost.isEmpty && users.allSatisfy { watch.state(of: $0) == .active })
   }
 
-  @Test func `at most sixteen questions are open at a time`() throws {
+  @Test func `at most 16 questions to logind are pending at a time`() throws {
     let (watch, logind) = try watch(1_000..<1_100)
     logind.isSilent = true
     watch.doubtAll()
@@ -148,7 +148,7 @@ import Testing
     #expect(logind.mostKept == 16)
   }
 
-  @Test func `a signal raises questions only about the user that it concerns`() throws {
+  @Test func `after a signal about one session, logind is asked only about its user`() throws {
     let (watch, logind) = try watch(1_000..<1_020)
     logind.announce("SessionNew", .string("x"), Logind.path("session", 1_007))
     logind.asked = []
@@ -168,7 +168,7 @@ import Testing
     #expect(logind.asked == [1_007, 1_007, 1_011])
   }
 
-  @Test func `an agent may still be starting where a session with a display has begun`() throws {
+  @Test func `an agent may still be starting for a while after its graphical session has begun`() throws {
     let now = MainLoop.main.clock.monotonic()
     let (watch, logind) = try watch(1_000..<1_003, begins: [1_000: now, 1_001: 1])
     #expect(watch.agentMayStart(of: 1_000) == now + SessionWatch.startingTime)
@@ -181,7 +181,7 @@ import Testing
     try turning("no client is left") { watch.agentMayStart(of: 1_001) == nil }
   }
 
-  @Test func `a change of an unknown session concerns all users`() throws {
+  @Test func `after a signal about an unknown session, logind is asked about all users`() throws {
     let (watch, logind) = try watch(1_000..<1_020)
     logind.asked = []
     logind.states[1_003] = "online"
@@ -197,7 +197,7 @@ import Testing
 
   /// A logind that is masked or fails must not count as one that is not installed.
   @Test(arguments: [true, false])
-  func `a logind that cannot be started is distinguished from a missing one`(isInstalled: Bool) throws {
+  func `a logind that fails to start is distinguished from one that is not installed`(isInstalled: Bool) throws {
     let folder = TemporaryDirectory()
     if isInstalled {
       try "[D-BUS Service]\nName=org.freedesktop.login1\nExec=/bin/false\n"

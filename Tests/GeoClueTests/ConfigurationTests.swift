@@ -21,23 +21,23 @@ import Testing
 
   /// If the value is missing, GeoClue 2.8 uses Wi-Fi and earlier versions do not, so it is not guessed.
   @Test(arguments: ["", "[agent]\nwhitelist=gnome-shell\n", "[wifi]\n", "[wifi]\nurl=https://[::1]/\n"])
-  func `a missing section or key decides nothing`(text: String) throws {
+  func `a missing section or key leaves the Wi-Fi setting unknown`(text: String) throws {
     #expect(try configuration(text).isWiFiEnabled == nil)
   }
 
   @Test(arguments: [("true", true), ("1", true), ("false", false), ("0", false), ("perhaps", false), ("", false)])
-  func `the key enable is read from the file that sets it`(text: String, isEnabled: Bool) throws {
+  func `the key enable of the section wifi is read`(text: String, isEnabled: Bool) throws {
     #expect(try configuration("[wifi]\nenable=\(text)\n").isWiFiEnabled == isEnabled)
   }
 
-  @Test func `a later file without the key keeps the earlier answer`() throws {
+  @Test func `a later file without the key enable does not change the value`() throws {
     #expect(try configuration("[wifi]\nenable=false\n", "[wifi]\nurl=https://[::1]/\n").isWiFiEnabled == false)
     #expect(try configuration("[wifi]\nenable=false\n", "[wifi]\nenable=true\n").isWiFiEnabled == true)
     #expect(try configuration("[wifi]\nenable=true\n", "[ip]\nenable=false\n").isWiFiEnabled == true)
   }
 
   /// The section is new in 2.8. Its server and its switch are not those of Wi-Fi.
-  @Test func `the section ip is neither a program's rule nor a setting of Wi-Fi`() throws {
+  @Test func `the section ip changes neither the rules of programs nor the Wi-Fi settings`() throws {
     let configuration = try configuration(
       """
       [ip]
@@ -53,7 +53,7 @@ import Testing
     #expect(configuration.isWiFiEnabled == nil && configuration.wiFiURL == nil && configuration.agents == nil)
   }
 
-  @Test func `the Wi-Fi server is read only from the section wifi`() throws {
+  @Test func `the URL of the location server is read only from the section wifi`() throws {
     let text = "[wifi]\nurl=https://[::1]/wifi\n[ip]\nurl=https://[::1]/ip\n"
     #expect(try configuration(text).wiFiURL == "https://[::1]/wifi")
     #expect(try configuration("[wifi]\nurl=\n").wiFiURL == nil)

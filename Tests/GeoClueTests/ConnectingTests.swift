@@ -6,7 +6,7 @@ import Testing
 
 /// The steps from the first demand to a client that sends fixes.
 @Suite nonisolated struct ConnectingTests {
-  @Test func `nothing happens without subscribers`() {
+  @Test func `without subscribers, GeoClue is neither started nor called`() {
     var driver = MachineDriver()
     #expect(driver.send(.serviceAppeared) == [.readAvailableAccuracy])
     #expect(driver.send(.available(.city)) == [])
@@ -17,7 +17,7 @@ import Testing
     #expect(driver.machine.status == SourceStatus())
   }
 
-  @Test func `demand starts GeoClue, and a client is created when it is running`() {
+  @Test func `the first subscriber starts GeoClue, and a client is created when GeoClue is running`() {
     var driver = MachineDriver()
     #expect(driver.send(.demand(.city)) == [.activate])
     #expect(driver.state == .starting)
@@ -42,7 +42,7 @@ import Testing
     #expect(driver.send(.serviceAppeared) == [.registerAgent, .createClient, .readAvailableAccuracy])
   }
 
-  @Test func `a fix that arrives before the reply to Start is used and proves authorization`() {
+  @Test func `a fix that arrives before the reply to Start is accepted and shows that access is granted`() {
     var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .created(client: "/1"))
     #expect(driver.machine.acceptsFixes)
     driver.send(.fix(isNew: true))
@@ -51,7 +51,7 @@ import Testing
     #expect(driver.state == .running)
   }
 
-  @Test func `a fix without a client changes nothing`() {
+  @Test func `a fix that arrives without a client is ignored`() {
     var driver = MachineDriver.withoutAgent()
     let before = driver.machine.status
     #expect(!driver.machine.acceptsFixes)
@@ -60,7 +60,7 @@ import Testing
     #expect(driver.authorization == .refused(.noAgent))
   }
 
-  @Test func `a missing GeoClue is reported`() {
+  @Test func `GeoClue is reported as not installed if it cannot be activated`() {
     var driver = MachineDriver(after: .demand(.exact))
     #expect(driver.send(.activationFailed(notInstalled: true)) == [])
     #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueNotInstalled))
@@ -73,26 +73,26 @@ import Testing
     #expect(driver.state == .starting)
   }
 
-  @Test func `a GeoClue that cannot be started is reported`() {
+  @Test func `a failed start of GeoClue is reported`() {
     let driver = MachineDriver(after: .demand(.exact), .activationFailed(notInstalled: false))
     #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueRestarting))
   }
 
-  @Test func `an activation without an answer times out`() {
+  @Test func `a start of GeoClue that is not answered times out`() {
     var driver = MachineDriver(after: .demand(.exact))
     #expect(driver.pass(ConnectionMachine.activationDeadline) == [])
     #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueRestarting))
     #expect(driver.pass(210) == [.activate])
   }
 
-  @Test func `a GeoClue that exits before its start is reported is started again`() {
+  @Test func `a GeoClue that has replied to its start but does not appear is started again`() {
     var driver = MachineDriver(after: .demand(.exact), .activated)
     driver.pass(ConnectionPacing.clientGap)
     #expect(driver.state == .unavailable)
     #expect(driver.machine.deadline != nil)
   }
 
-  @Test func `the answer to an earlier activation is ignored`() {
+  @Test func `a late answer to an earlier start of GeoClue is ignored`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.activationFailed(notInstalled: true)) == [])
     #expect(driver.send(.activated) == [])
@@ -100,7 +100,7 @@ import Testing
     #expect(driver.machine.client == "/1")
   }
 
-  @Test func `subscribers that leave and return do not activate twice`() {
+  @Test func `subscribers that leave and return cause only one start of GeoClue`() {
     var driver = MachineDriver()
     #expect(driver.send(.demand(.exact)) == [.activate])
     for _ in 0..<10 {

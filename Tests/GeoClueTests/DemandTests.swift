@@ -6,14 +6,14 @@ import Testing
 
 /// The level that subscribers need, and single requests.
 @Suite nonisolated struct DemandTests {
-  @Test func `the client is deleted immediately when demand ends`() {
+  @Test func `the GeoClue client is deleted as soon as the last subscriber leaves`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.demand(nil)) == [.deleteClient("/1")])
     #expect(driver.machine.deadline == nil)
     #expect(driver.machine.status == SourceStatus(availableAccuracy: .exact))
   }
 
-  @Test func `a client that has not started yet is deleted, too`() {
+  @Test func `a GeoClue client that is still starting is deleted when the last subscriber leaves`() {
     var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .created(client: "/1"))
     #expect(driver.send(.demand(nil)) == [.deleteClient("/1")])
     #expect(driver.send(.started) == [])
@@ -21,7 +21,7 @@ import Testing
     #expect(driver.authorization == .undecided)
   }
 
-  @Test func `a finer level needs a new client, because GeoClue reads it only at the start`() {
+  @Test func `a finer level immediately replaces the GeoClue client, which reads its level only at the start`() {
     var driver = MachineDriver.running(.city)
     driver.send(.fix(isNew: true))
     #expect(driver.send(.demand(.exact)) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
@@ -29,7 +29,7 @@ import Testing
     #expect(driver.send(.created(client: "/2")) == [.startClient("/2", .exact)])
   }
 
-  @Test func `a coarser level is not urgent`() {
+  @Test func `a coarser level replaces the GeoClue client only after a delay`() {
     var driver = MachineDriver.running(.exact)
     #expect(driver.send(.demand(.city)) == [])
     #expect(driver.pass(HeldClient.coarserDelay - .milliseconds(1)) == [])
@@ -39,7 +39,7 @@ import Testing
     #expect(driver.machine.deadline == nil)
   }
 
-  @Test func `a briefly coarser level changes nothing`() {
+  @Test func `a level that is coarser for only a moment does not replace the GeoClue client`() {
     var driver = MachineDriver.running(.exact)
     for _ in 0..<100 {
       #expect(driver.send(.demand(.city)) == [])
@@ -51,14 +51,14 @@ import Testing
     #expect(driver.machine.client == "/1")
   }
 
-  @Test func `a new client receives the current level`() {
+  @Test func `a client that GeoClue creates late is started at the current level`() {
     var driver = MachineDriver.withoutAgent()
     driver.send(.demand(.city))
     #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .city)])
     #expect(driver.send(.demand(.street)).contains(.deleteClient("/1")))
   }
 
-  @Test func `a request replaces the client of a silent source, once`() {
+  @Test func `a request replaces the client of a silent source, but only once`() {
     let replacement: [ConnectionMachine.Action] = [.deleteClient("/1"), .createClient, .readAvailableAccuracy]
     var driver = MachineDriver.running()
     #expect(driver.send(.refresh) == [], "the first fix is pending")
@@ -78,7 +78,7 @@ import Testing
     #expect(switchedOff.send(.refresh) == [])
   }
 
-  @Test func `a fix answers a waiting request, and a request does not replace a steady source's client`() {
+  @Test func `a source that delivers a fix after a request is not replaced`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true), .refresh)
     driver.pass(10_000)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `starting over creates a new client, because the old one keeps its fix`() {
+  @Test func `startOver replaces the GeoClue client, which would keep its old fix`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     #expect(driver.send(.startOver) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
@@ -102,7 +102,7 @@ import Testing
     #expect(driver.send(.startOver) == [])
   }
 
-  @Test func `starting over during a pause shortens the pause`() {
+  @Test func `startOver shortens the pause before the next attempt`() {
     var driver = MachineDriver(after: .demand(.exact))
     for _ in 0..<9 {
       driver.send(.activationFailed(notInstalled: true))
@@ -113,7 +113,7 @@ import Testing
     #expect(driver.pass(ConnectionPacing.activationGap).count == 1)
   }
 
-  @Test func `requests create at most four GeoClue clients a minute`() {
+  @Test func `many requests create at most four GeoClue clients a minute`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     var clients = 0
@@ -126,7 +126,7 @@ import Testing
     #expect((3...4).contains(clients))
   }
 
-  @Test func `clients that leave and return do not create one GeoClue client each`() {
+  @Test func `subscribers that repeatedly leave and return cause only a few GeoClue clients`() {
     var driver = MachineDriver(after: .serviceAppeared)
     var clients = 0
     for _ in 0..<261 {

@@ -7,7 +7,7 @@ import Testing
 
 /// Every order of events up to a depth.
 @Suite struct ExplorationTests {
-  @Test func `from every state a new GeoClue leads to locations again`() {
+  @Test func `from every reachable state, a new GeoClue delivers locations`() {
     let events: [ConnectionMachine.Event] = [
       .demand(.exact), .demand(.city), .demand(nil), .refresh, .startOver, .serviceAppeared, .serviceVanished,
       .activated,

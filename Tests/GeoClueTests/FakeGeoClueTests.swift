@@ -22,7 +22,7 @@ import Testing
     return rig
   }
 
-  @Test func `unreadable locations are reported, and the next fix arrives`() throws {
+  @Test func `an unreadable location is reported, and later fixes are delivered`() throws {
     let (_, geoclue, listener) = try running()
     let location: JSON = "org.freedesktop.GeoClue2.Location"
     let replies: [(String, [String: JSON])] = [
@@ -43,7 +43,7 @@ import Testing
     #expect(try listener.location().latitude == 3)
   }
 
-  @Test func `an impossible fix is reported without its coordinates`() throws {
+  @Test func `impossible coordinates are reported without their values`() throws {
     let (_, geoclue, listener) = try running()
     try geoclue.fix(latitude: 123.456, longitude: 4)
     try turning("a failure") { !listener.failures.isEmpty }
@@ -52,7 +52,7 @@ import Testing
     #expect(listener.status.reason == .noFix)
   }
 
-  @Test func `starting over creates a new client`() throws {
+  @Test func `startOver deletes the GeoClue client and creates a new one`() throws {
     let (_, geoclue, listener) = try running()
     let old = try geoclue.clients().first?["path"]
     try geoclue.fix(latitude: 3, longitude: 4)
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: [("GPS GGA", false), ("WiFi", false), ("Static location", true), ("GeoIP (ichnaea)", true)])
-  func `a repeated location is a new measurement only if GeoClue asserts it to a new client`(
+  func `a location that is repeated to a new client counts as new only from a static or address-based source`(
     source: String, isAsserted: Bool
   ) throws {
     let (_, geoclue, listener) = try running()
@@ -91,7 +91,7 @@ import Testing
     #expect(repetition.isSameMeasurement(as: first))
   }
 
-  @Test func `with a compass, even an unreadable one, the heading is the course or absent`() throws {
+  @Test func `while a compass exists, the heading is computed from the course or absent`() throws {
     let (bus, geoclue, listener) = try running()
     try fix(geoclue, 3, at: 1_700_000_000, "GPS GGA")
     #expect(try listener.location().heading == 200, "without a compass it is the receiver's course")
@@ -108,7 +108,7 @@ import Testing
     #expect(try listener.location(4).heading == 200)
   }
 
-  @Test func `signals are accepted only from the owner of the name`() throws {
+  @Test func `signals are accepted only from the owner of GeoClue's name`() throws {
     let (bus, geoclue, listener) = try running()
     try geoclue.fix(latitude: 3, longitude: 4)
     _ = try listener.location()
@@ -136,7 +136,7 @@ import Testing
     #expect(listener.authorizations == [.authorized(.always)])
   }
 
-  @Test func `a finer level needs another client, and two clients never exist at a time`() throws {
+  @Test func `a finer level creates a second GeoClue client only after the first is deleted`() throws {
     let (_, geoclue, listener) = try rig()
     listener.source.require(.city)
     try listener.waitFor(.waiting, .noFix)
@@ -155,7 +155,7 @@ import Testing
     #expect(geoclue.count(of: "Stop") == 0, "a stopped client would be started again by its agent")
   }
 
-  @Test func `all resources of a subscriber that leaves during a delivery are released`() throws {
+  @Test func `a subscriber that leaves during a delivery is released`() throws {
     let (_, geoclue, listener) = try running()
     listener.source.onEvent = { [weak source = listener.source] event in
       if case .location = event { source?.require(nil) }
@@ -170,7 +170,7 @@ import Testing
     try turning("nothing is left") { try geoclue.clients().isEmpty }
   }
 
-  @Test func `GeoClue is not started without demand`() throws {
+  @Test func `GeoClue is not started without subscribers`() throws {
     let bus = try PrivateBus(.session)
     let listener = try SourceListener(on: bus)
     try turning(for: .milliseconds(100), "idle") { listener.statuses.isEmpty }
@@ -183,7 +183,7 @@ import Testing
     #expect(try geoclue.clients().count == 1)
   }
 
-  @Test func `a hanging GeoClue is not reported as a missing agent, and no client is left`() throws {
+  @Test func `a GeoClue that hangs is not reported as a missing agent, and its late client is deleted`() throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(on: "CreateClient", "hang")
     try geoclue.fault(on: "Get", "hang")
@@ -213,7 +213,7 @@ import Testing
     #expect(try geoclue.clients().count == 1)
   }
 
-  @Test func `when GeoClue loses its name, its client is deleted and its fixes are ignored`() throws {
+  @Test func `when GeoClue loses its name, its client is deleted and its signals are ignored`() throws {
     let (_, geoclue, listener) = try running()
     try geoclue.tell(["name": "release"])
     try turning("the client is deleted") { try geoclue.clients().isEmpty }
@@ -221,7 +221,7 @@ import Testing
     try turning(for: .milliseconds(100), "no location") { listener.locations.isEmpty }
   }
 
-  @Test func `malformed answers count as failures`() throws {
+  @Test func `malformed answers from GeoClue count as failures`() throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(on: "CreateClient", "reply", ["signature": "s", "arguments": ["/not/a/path"], "times": 1])
     try geoclue.fault(on: "Set", "reply", ["signature": "u", "arguments": [7], "times": 1])
@@ -232,7 +232,7 @@ import Testing
     #expect(listener.failures.first?.code == .unavailable)
   }
 
-  @Test func `a client that cannot be given its level is not started with another level`() throws {
+  @Test func `a client whose level cannot be set is deleted instead of started`() throws {
     let (_, geoclue, listener) = try rig()
     let error: JSON = "org.freedesktop.DBus.Error.InvalidArgs"
     try geoclue.fault(
@@ -245,7 +245,7 @@ import Testing
     #expect(clients.first?["RequestedAccuracyLevel"] == 4)
   }
 
-  @Test func `a client that disappeared without a signal is replaced when it is needed`() throws {
+  @Test func `a GeoClue client that has disappeared without a signal is replaced when it is needed`() throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(on: "Start", "hang")
     listener.source.require(.exact)

@@ -17,19 +17,21 @@ import Testing
     GeoClueReply.fix(from: .options(properties.map { ($0.key, $0.value) }))
   }
 
-  @Test func `a complete fix is read`() {
+  @Test func `all properties of a fix are read`() {
     let fix = fix(from: whole)
     #expect(fix?.latitude == 52.5 && fix?.longitude == 13.5 && fix?.accuracy == 7)
     #expect(fix?.altitude == 34 && fix?.speed == 1 && fix?.heading == 90 && fix?.sourceDescription == "WiFi")
     #expect(fix?.timestamp == Timestamp(seconds: 1_700_000_000, microseconds: 5))
   }
 
-  @Test func `an empty dictionary is not a fix`() {
+  @Test func `a reply with an empty dictionary is not a fix`() {
     #expect(fix(from: [:]) == nil)
     #expect(GeoClueReply.fix(from: .string("no dictionary")) == nil)
   }
 
-  @Test(arguments: ["Latitude", "Longitude"]) func `a fix needs a position`(key: String) {
+  @Test(arguments: ["Latitude", "Longitude"]) func `a reply without a valid latitude and longitude is not a fix`(
+    key: String
+  ) {
     for wrong in [nil, Value.string("52.5"), .uint32(52), .boolean(true), .structure([.double(52.5)])] {
       var properties = whole
       properties[key] = wrong
@@ -37,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `other missing or malformed values are unknown`() {
+  @Test func `other properties that are missing or malformed are unknown`() {
     let unknown = Location(latitude: 0, longitude: 0)
     for key in whole.keys where key != "Latitude" && key != "Longitude" {
       for wrong in [nil, Value.uint32(1), .boolean(true), .structure([]), .array(.string, [])] {
@@ -61,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `a timestamp needs two numbers`() {
+  @Test func `a timestamp that is not a pair of 64-bit numbers is unknown`() {
     for wrong in [
       [Value.uint64(1)], [.uint64(1), .uint64(2), .uint64(3)], [.double(1), .uint64(2)], [.uint32(1), .uint32(2)],
     ] {
@@ -74,7 +76,7 @@ import Testing
     #expect(fix(from: properties)?.timestamp.seconds == .max)
   }
 
-  @Test func `numbers are passed unchanged to the validator`() {
+  @Test func `numbers that are out of range are not changed before validation`() {
     for number in [Double.nan, .infinity, -.infinity, 1e300, -.greatestFiniteMagnitude] {
       var properties = whole
       properties["Latitude"] = .double(number)
@@ -106,7 +108,7 @@ import Testing
     ("org.freedesktop.DBus.Error.Spawn.ChildExited", false), ("org.freedesktop.DBus.Error.TimedOut", false),
     ("org.freedesktop.DBus.Error.NoReply", false),
   ])
-  func `a missing service is recognised by its error`(name: String, isNotInstalled: Bool) throws {
+  func `errors that mean that GeoClue is not installed are recognised`(name: String, isNotInstalled: Bool) throws {
     let name = try #require(ErrorName(validating: name))
     #expect(GeoClueReply.isNotInstalled(.refused(DBusError(name, ""))) == isNotInstalled)
   }
@@ -129,7 +131,7 @@ import Testing
       ("Access denied", nil),
       ("'DesktopId' property must be set", nil),
     ] as [(String, AuthorizationReason?)])
-  func `each refusal has its reason`(sentence: String, reason: AuthorizationReason?) {
+  func `each refusal by GeoClue is translated into a reason`(sentence: String, reason: AuthorizationReason?) {
     let error = DBusError(.accessDenied, sentence)
     #expect(GeoClueRefusal.reason(for: error) == reason)
     #expect(GeoClueReply.failure(.refused(error)) == reason.map { .refused($0) } ?? .other)
@@ -143,7 +145,7 @@ import Testing
     #expect(GeoClueRefusal.reason(for: DBusError(.failed, sentence)) == nil, "other errors refuse nothing")
   }
 
-  @Test func `every refusal has a status`() {
+  @Test func `every reason for a refusal has a status`() {
     for sentence in ["Geolocation disabled for UID 1", "disallowed, no agent for UID 1", "anything"] {
       let reason = GeoClueRefusal.reason(for: DBusError(.accessDenied, sentence))
       #expect(reason?.refusedStatus != nil)
@@ -159,7 +161,7 @@ import Testing
       ("", .unknown),
       ("Starlink", .unknown), ("wifi", .unknown), ("somewhere fallback (from WiFi data)", .unknown),
     ] as [(String, SourceKind)])
-  func `the kind of source follows from GeoClue's description`(description: String, kind: SourceKind) {
+  func `the kind of source is derived from GeoClue's description`(description: String, kind: SourceKind) {
     #expect(SourceKind(geoclueDescription: description) == kind)
   }
 }

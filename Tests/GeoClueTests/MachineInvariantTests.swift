@@ -5,7 +5,7 @@ import Testing
 
 /// Invariants that hold for all events in any order.
 @Suite nonisolated struct MachineInvariantTests {
-  @Test(arguments: 0..<40) func `invariants hold for random events`(seed: Int) {
+  @Test(arguments: 0..<40) func `no random sequence of events violates an invariant`(seed: Int) {
     let generator = SeededGenerator(seed: UInt64(seed))
     var geoclue = SimulatedGeoClue(registersAgent: seed.isMultiple(of: 2), choices: generator)
     for _ in 0..<2_500 where geoclue.violation == nil { geoclue.step() }

@@ -30,7 +30,7 @@ import Testing
     #expect(abs(location.longitude - sentence.longitude) < 1e-6)
   }
 
-  @Test func `with our own agent a sentence becomes a location, and everything is released`() throws {
+  @Test func `with the service's own agent, GeoClue delivers a location and is released afterwards`() throws {
     let (geoclue, listener) = try system()
     listener.source.require(.exact)
     try listener.waitFor(.waiting, .noFix)
@@ -50,7 +50,7 @@ import Testing
     #expect(listener.failures.isEmpty)
   }
 
-  @Test func `the fix of a receiver that disconnects is dropped`() throws {
+  @Test func `when a receiver disconnects, its last fix is dropped`() throws {
     let (geoclue, listener) = try system()
     listener.source.require(.exact)
     try geoclue.receiver.write(here, turn: turn)
@@ -62,7 +62,7 @@ import Testing
     #expect(try geoclue.clients().count == 1)
   }
 
-  @Test func `an agent that arrives after GeoClue's idle exit is used`() throws {
+  @Test func `an agent that starts after GeoClue has exited is used`() throws {
     let (bus, geoclue, listener, _) = try session(level: nil, idleSeconds: 8)
     listener.source.require(.exact)
     try listener.waitFor(.waiting, .noAgent)
@@ -76,7 +76,7 @@ import Testing
     try turning("no orphans are left") { try geoclue.clients().count == 1 }
   }
 
-  @Test func `the switch is obeyed, off and on`() throws {
+  @Test func `the user's location switch ends and restores access`() throws {
     let (_, geoclue, listener, agent) = try session()
     listener.source.require(.exact)
     try geoclue.receiver.write(here, turn: turn)
@@ -94,7 +94,7 @@ import Testing
     try turning("a new location") { listener.locations.last.map { abs($0.latitude - there.latitude) < 1e-6 } ?? false }
   }
 
-  @Test func `a lower level is obeyed although GeoClue ignores it`() throws {
+  @Test func `when the agent lowers its level, the GeoClue client is replaced`() throws {
     let (_, geoclue, listener, agent) = try session()
     listener.source.require(.exact)
     try turning("the receiver is used") { geoclue.receiver.isConnected }
@@ -103,7 +103,7 @@ import Testing
     try turning("the lower level is reported") { listener.authorization == .authorized(.always, level: .city) }
   }
 
-  @Test func `the end of an agent is noticed although GeoClue ignores it`() throws {
+  @Test func `when the agent exits, the GeoClue client is deleted`() throws {
     let (bus, geoclue, listener, agent) = try session()
     listener.source.require(.exact)
     try geoclue.receiver.write(here, turn: turn)
@@ -119,7 +119,7 @@ import Testing
     try turning("a new location") { listener.locations.last.map { abs($0.latitude - there.latitude) < 1e-6 } ?? false }
   }
 
-  @Test func `without demand, nothing starts when location is turned on again`() throws {
+  @Test func `without subscribers, turning location on does not create a GeoClue client`() throws {
     let (_, geoclue, listener, agent) = try session()
     listener.source.require(.exact)
     try listener.waitFor(.waiting, .noFix)

@@ -21,7 +21,9 @@ import Testing
       (.noAgent, .waiting, .noAgent),
       (.undecided, .starting, .none),
     ] as [(AuthorizationReason, SourceState, SourceReason)])
-  func `a refusal is reported`(reason: AuthorizationReason, state: SourceState, told: SourceReason) {
+  func `each refusal by GeoClue is reported, and Start is tried again later`(
+    reason: AuthorizationReason, state: SourceState, told: SourceReason
+  ) {
     let driver = refused(reason)
     #expect(driver.state == state)
     #expect(driver.reason == told)
@@ -30,7 +32,7 @@ import Testing
     #expect(driver.machine.deadline != nil, "GeoClue is asked again later")
   }
 
-  @Test func `a refused start is retried at growing intervals`() {
+  @Test func `a start that GeoClue refuses is tried again at growing intervals`() {
     var driver = refused(.disabledByUser)
     var attempts: [MonotonicInstant] = []
     for client in 2..<12 {
@@ -47,7 +49,7 @@ import Testing
     #expect(gaps.last == .seconds(300))
   }
 
-  @Test func `after a failed start, the switch is known from the agent's announcements`() {
+  @Test func `after a refused start, an agent that announces a level causes another attempt`() {
     var driver = refused(.disabledByUser)
     driver.pass(ConnectionPacing.clientGap)
     #expect(driver.send(.agentChanged(.exact)) == [.createClient, .readAvailableAccuracy])
@@ -56,7 +58,7 @@ import Testing
     #expect(driver.reason == .noFix)
   }
 
-  @Test func `a restarted GeoClue is tried immediately`() {
+  @Test func `after a refusal, a restarted GeoClue is asked immediately`() {
     var driver = refused(.disallowedByConfiguration)
     driver.send(.serviceVanished)
     #expect(driver.reason == .disallowedByConfiguration)
@@ -67,13 +69,13 @@ import Testing
     #expect(driver.authorization.isAuthorized)
   }
 
-  @Test func `an agent's announced "off" outlives GeoClue`() {
+  @Test func `location remains off across a restart of GeoClue if the agent has announced it`() {
     var driver = refused(.disabledByUser)
     driver.send(.agentChanged(AccuracyLevel.none), .serviceVanished, .serviceAppeared)
     #expect(driver.authorization == .refused(.disabledByUser))
   }
 
-  @Test func `new demand causes a new attempt`() {
+  @Test func `after a refusal, a new subscriber causes another attempt immediately`() {
     var driver = refused(.disabledByUser)
     #expect(driver.send(.demand(nil)) == [])
     #expect(driver.authorization == .undecided, "without demand the switch is not observed")
@@ -82,7 +84,7 @@ import Testing
     #expect(driver.state == .starting)
   }
 
-  @Test func `a refused CreateClient is reported`() {
+  @Test func `a CreateClient that GeoClue refuses is reported`() {
     var driver = MachineDriver(after: .serviceAppeared, .demand(.exact))
     #expect(driver.send(.creationFailed(.refused(.disallowedByPolicy))) == [])
     #expect(driver.reason == .disallowedByPolicy)
@@ -90,7 +92,7 @@ import Testing
     #expect(driver.pass(2_000) == [.createClient, .readAvailableAccuracy])
   }
 
-  @Test func `a start that fails or is not answered is retried`() {
+  @Test func `a Start that fails or is not answered is repeated later`() {
     for isAnswered in [true, false] {
       var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .created(client: "/1"))
       let actions = isAnswered ? driver.send(.startFailed(.other)) : driver.pass(ConnectionMachine.startDeadline)

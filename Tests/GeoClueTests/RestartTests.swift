@@ -6,7 +6,7 @@ import Testing
 
 /// GeoClue crashes, restarts, is upgraded, is replaced.
 @Suite nonisolated struct RestartTests {
-  @Test func `a crash causes only a short pause`() {
+  @Test func `after a crash, GeoClue is started again after 250 ms`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     #expect(driver.send(.serviceVanished) == [], "its clients are removed with it")
@@ -21,7 +21,7 @@ import Testing
     #expect(driver.state == .running)
   }
 
-  @Test func `one owner of the name may follow another without a gap`() {
+  @Test func `when another process takes over GeoClue's name, a new client is created`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
     #expect(driver.machine.client == nil)
@@ -29,12 +29,12 @@ import Testing
     #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .exact)])
   }
 
-  @Test func `a CreateClient that is pending at a previous owner does not block the next call`() {
+  @Test func `a CreateClient call to the previous owner of the name does not block the next one`() {
     var driver = MachineDriver.withoutAgent()
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
   }
 
-  @Test func `a crash without demand is ignored`() {
+  @Test func `without subscribers, GeoClue is not started after a crash`() {
     var driver = MachineDriver.running()
     driver.send(.demand(nil))
     #expect(driver.send(.serviceVanished) == [])
@@ -42,7 +42,7 @@ import Testing
     #expect(driver.send(.demand(.exact)) == [.activate])
   }
 
-  @Test func `after repeated crashes GeoClue is started at growing intervals`() {
+  @Test func `after repeated crashes, GeoClue is started at growing intervals`() {
     var driver = MachineDriver.running()
     var activations: [MonotonicInstant] = []
     for _ in 0..<14 {
@@ -57,7 +57,7 @@ import Testing
     #expect(gaps.last.map { $0 >= .seconds(60) } == true)
   }
 
-  @Test func `a GeoClue that ran for a long time is retried soon after a crash`() {
+  @Test func `a GeoClue that crashes after a long time is started again after 250 ms`() {
     var driver = MachineDriver.running()
     for _ in 0..<20 {
       driver.pass(ConnectionMachine.steadyRun)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `another program may start GeoClue first`() {
+  @Test func `a GeoClue that another program has started is used and not started again`() {
     var driver = MachineDriver.running()
     driver.send(.serviceVanished)
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
@@ -83,7 +83,7 @@ import Testing
     #expect(driver.authorization == .undecided)
   }
 
-  @Test func `new demand does not cause unlimited retries`() {
+  @Test func `new subscribers do not cause unlimited starts of GeoClue`() {
     var driver = MachineDriver()
     var activations = 0
     for _ in 0..<6_000 {
@@ -101,7 +101,7 @@ import Testing
     #expect(activations >= 10, "each request is answered in the end")
   }
 
-  @Test func `requests do not cause unlimited retries`() {
+  @Test func `requests do not cause unlimited starts of GeoClue`() {
     var driver = MachineDriver(after: .demand(.exact), .activationFailed(notInstalled: true))
     var activations = 0
     for _ in 0..<6_000 {

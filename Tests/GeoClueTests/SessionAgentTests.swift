@@ -24,7 +24,7 @@ import Testing
     return (bus, geoclue, listener, agent)
   }
 
-  @Test func `an agent that arrives without demand is not used`() throws {
+  @Test func `a client that GeoClue creates for a late agent is deleted if there are no subscribers`() throws {
     let (bus, geoclue, listener) = try rig()
     listener.source.require(.exact)
     try turning("it waits") { geoclue.count(of: "CreateClient") == 1 }
@@ -35,7 +35,7 @@ import Testing
     withExtendedLifetime(agent) {}
   }
 
-  @Test func `a change of Active alone reports the location switch`() throws {
+  @Test func `a change of the property Active reports that location was turned off or on`() throws {
     let (_, geoclue, listener, agent) = try running()
     let client = try #require(try geoclue.clients().first?["path"]?.string)
     try geoclue.tell(["active": false, "client": .string(client)])
@@ -47,7 +47,9 @@ import Testing
     withExtendedLifetime(agent) {}
   }
 
-  @Test(arguments: [false, true]) func `the level of an agent is dropped when the agent exits`(hasSpoken: Bool) throws {
+  @Test(arguments: [false, true]) func `when an agent exits, its level no longer applies and the agent is missing`(
+    hasSpoken: Bool
+  ) throws {
     let (bus, geoclue, listener, agent) = try running()
     if hasSpoken {
       try agent.setLevel(5)
@@ -66,7 +68,8 @@ import Testing
     withExtendedLifetime(next) {}
   }
 
-  @Test(.enabled(if: Rig.isRoot, "needs another user")) func `another user's agent is ignored`() throws {
+  @Test(.enabled(if: Rig.isRoot, "needs another user"))
+  func `in the session deployment, another user's agent is ignored`() throws {
     let (bus, geoclue, listener, agent) = try running()
     let outsider = try BusClient(at: bus.address, as: 65534)
     for _ in 0..<3 {

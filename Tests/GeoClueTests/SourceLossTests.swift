@@ -6,7 +6,7 @@ import Testing
 
 /// While a client exists, GeoClue ignores every coarse fix after an exact one, regardless of its age.
 @Suite nonisolated struct SourceLossTests {
-  @Test func `lost sources are reported as far as GeoClue reports them`() {
+  @Test func `a change of GeoClue's available accuracy is reported`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.available(AccuracyLevel.none)) == [], "there was no fix that could hide another")
     #expect(
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [AccuracyLevel.city, .none])
-  func `losing the source of the last fix is noticed`(left: AccuracyLevel) {
+  func `when the source of the last fix disappears, the GeoClue client is replaced`(left: AccuracyLevel) {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     #expect(driver.send(.available(left)) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
@@ -28,7 +28,7 @@ import Testing
     #expect(driver.send(.available(left)) == [])
   }
 
-  @Test func `growing available accuracy needs no new client`() {
+  @Test func `a higher available accuracy does not replace the GeoClue client`() {
     var driver = MachineDriver.running()
     driver.send(.available(.city), .fix(isNew: true))
     #expect(driver.send(.available(.exact)) == [])
@@ -37,7 +37,7 @@ import Testing
     #expect(driver.send(.available(.country)).contains(.deleteClient("/1")))
   }
 
-  @Test func `a receiver that falls silent is noticed`() {
+  @Test func `when a receiver stops sending fixes, the GeoClue client is replaced`() {
     var driver = MachineDriver.running()
     for _ in 0..<100 {
       driver.send(.fix(isNew: true))
@@ -62,7 +62,7 @@ import Testing
     #expect(driver.state == .running)
   }
 
-  @Test func `a flapping source does not cause flapping clients`() {
+  @Test func `a source that keeps appearing and disappearing causes only a few GeoClue clients`() {
     var driver = MachineDriver.running()
     var clients = 1
     for _ in 0..<1_000 {
@@ -77,7 +77,7 @@ import Testing
     #expect(clients <= 22, "in 10 s")
   }
 
-  @Test func `reading an old location again does not hide that a receiver has fallen silent`() {
+  @Test func `an old location that is read again does not count as a sign of life of the receiver`() {
     var driver = MachineDriver.running()
     for _ in 0..<10 {
       driver.send(.fix(isNew: true))
@@ -93,7 +93,7 @@ import Testing
     #expect(actions.contains(.deleteClient("/1")))
   }
 
-  @Test func `the old location of a new client counts as a fix but does not start loss detection`() {
+  @Test func `the old location of a new GeoClue client counts as a fix, but not as a sign of life`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: false))
     #expect(driver.state == .running)

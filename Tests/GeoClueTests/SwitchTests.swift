@@ -6,7 +6,7 @@ import Testing
 
 /// The user turns location off and on, or changes the allowed level.
 @Suite nonisolated struct SwitchTests {
-  @Test func `Active is the only sign of the location switch`() {
+  @Test func `the property Active shows whether location is turned off`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     #expect(driver.send(.active(false)) == [], "the client remains: its Active shows when location is on again")
@@ -23,14 +23,14 @@ import Testing
     #expect(driver.state == .running)
   }
 
-  @Test func `turning location off between Start and its reply is noticed`() {
+  @Test func `turning location off before the reply to Start is noticed`() {
     var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .created(client: "/1"), .active(true))
     driver.send(.active(false), .started)
     #expect(driver.authorization == .refused(.disabledByUser))
     #expect(driver.reason == .disabledByUser)
   }
 
-  @Test func `while location is off, the client is not stopped, since GeoClue restarts it`() {
+  @Test func `while location is off, the GeoClue client remains until the last subscriber leaves`() {
     var driver = MachineDriver.running()
     driver.send(.active(false))
     #expect(driver.send(.demand(nil)) == [.deleteClient("/1")])
@@ -39,7 +39,7 @@ import Testing
     #expect(driver.authorization == .undecided)
   }
 
-  @Test func `an agent's change needs a new client to take effect`() {
+  @Test func `when an agent changes its level, the GeoClue client is replaced after a delay`() {
     for level in [AccuracyLevel.exact, .city, .none] {
       var driver = MachineDriver.running()
       driver.send(.fix(isNew: true))
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `location is off as soon as an agent announces it`() {
+  @Test func `location counts as off as soon as an agent has announced level 0`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
     #expect(driver.authorization == .refused(.disabledByUser))
@@ -62,7 +62,7 @@ import Testing
     #expect(driver.authorization == .refused(.disabledByUser))
   }
 
-  @Test func `while an agent has announced off, clients are not created repeatedly`() {
+  @Test func `while an agent has announced level 0, GeoClue clients are not created repeatedly`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
     driver.pass(ConnectionPacing.agentDelay)
@@ -71,7 +71,7 @@ import Testing
     #expect(driver.send(.agentChanged(.exact)) == [.createClient, .readAvailableAccuracy])
   }
 
-  @Test func `an agent that announces off while GeoClue starts the client is not the deciding one`() {
+  @Test func `if GeoClue starts a client after an agent has announced level 0, another agent decides`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
     driver.pass(ConnectionPacing.agentDelay)
@@ -80,7 +80,7 @@ import Testing
     #expect(driver.reason == .noFix)
   }
 
-  @Test func `a lower level is reported as granted`() {
+  @Test func `a level that an agent has lowered is reported as reduced accuracy`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(.city))
     driver.pass(ConnectionPacing.agentDelay)
@@ -95,7 +95,7 @@ import Testing
     #expect(driver.authorization == .authorized(.always))
   }
 
-  @Test func `a departed agent counts as missing`() {
+  @Test func `when the agent exits, the agent is reported as missing`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.agentChanged(nil)).first == .deleteClient("/1"))
     driver.pass(ConnectionPacing.agentDelay)
@@ -104,7 +104,7 @@ import Testing
     #expect(driver.authorization == .refused(.noAgent))
   }
 
-  @Test func `a flapping agent does not cause flapping clients`() {
+  @Test func `an agent that keeps changing its level causes only a few GeoClue clients`() {
     var driver = MachineDriver.running()
     var clients = 1
     for _ in 0..<1_000 {
@@ -119,14 +119,14 @@ import Testing
     #expect(clients <= 12, "in 5 s")
   }
 
-  @Test func `an agent's level is not kept without demand`() {
+  @Test func `a level that an agent announces while there are no subscribers is not stored`() {
     var driver = MachineDriver(after: .serviceAppeared)
     #expect(driver.send(.agentChanged(.city)) == [])
     driver.send(.demand(.exact), .created(client: "/1"), .started)
     #expect(driver.authorization == .authorized(.always))
   }
 
-  @Test func `GeoClue's decision is dropped when demand ends`() {
+  @Test func `GeoClue's decision is dropped when the last subscriber leaves`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true), .demand(nil))
     #expect(driver.authorization == .undecided)

@@ -6,7 +6,7 @@ import Testing
 
 /// GeoClue does not answer `CreateClient` until the user has an agent.
 @Suite nonisolated struct WithoutAgentTests {
-  @Test func `two seconds without an answer mean that there is no agent`() {
+  @Test func `if CreateClient is not answered for two seconds, the agent is reported as missing`() {
     var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .available(.exact))
     driver.pass(ConnectionMachine.agentDeadline - .milliseconds(1))
     #expect(driver.state == .starting)
@@ -17,7 +17,7 @@ import Testing
   }
 
   /// Regression: this mistake was reported as a missing desktop session, even to root.
-  @Test func `a whitelist without the service's agent has its own reason`() {
+  @Test func `if the whitelist lacks the service's agent, the reason is disallowed-by-configuration`() {
     var driver = MachineDriver.withoutAgent()
     driver.send(.agentRefused)
     #expect(driver.state == .unavailable && driver.reason == .disallowedByConfiguration)
@@ -29,14 +29,14 @@ import Testing
     #expect(driver.reason == .noFix)
   }
 
-  @Test func `CreateClient is never called again while it is pending`() {
+  @Test func `CreateClient is not called again while a call is pending`() {
     var driver = MachineDriver.withoutAgent()
     let actions = driver.pass(3_600_000)
     #expect(!actions.contains(.createClient))
     #expect(Set(actions.map { "\($0)" }) == ["readAvailableAccuracy"])
   }
 
-  @Test func `a late agent is used`() {
+  @Test func `the client that GeoClue creates for a late agent is started`() {
     var driver = MachineDriver.withoutAgent()
     driver.pass(40_000)
     #expect(driver.send(.created(client: "/7")) == [.startClient("/7", .exact)])
@@ -46,7 +46,7 @@ import Testing
     #expect(driver.authorization == .authorized(.always))
   }
 
-  @Test func `a late client is deleted immediately`() {
+  @Test func `a client that GeoClue creates after the last subscriber has left is deleted`() {
     var driver = MachineDriver.withoutAgent()
     #expect(driver.send(.demand(nil)) == [])
     #expect(driver.state == .idle)
@@ -56,7 +56,8 @@ import Testing
     #expect(driver.machine.client == nil)
   }
 
-  @Test func `new demand joins the pending call and is answered with no-agent immediately`() {
+  @Test func `a new subscriber waits for the pending CreateClient and is informed immediately that there is no agent`()
+  {
     var driver = MachineDriver.withoutAgent()
     driver.send(.demand(nil))
     driver.pass(10_000)
@@ -67,7 +68,7 @@ import Testing
     #expect(driver.send(.created(client: "/7")) == [.startClient("/7", .city)])
   }
 
-  @Test func `a GeoClue that exits when idle is not started again for a minute`() {
+  @Test func `without an agent, a GeoClue that has exited is not started again for a minute`() {
     var driver = MachineDriver.withoutAgent()
     driver.pass(58_000)
     #expect(driver.send(.serviceVanished) == [])
@@ -81,7 +82,7 @@ import Testing
     #expect(driver.state == .starting)
   }
 
-  @Test func `the error of a departed GeoClue may precede the bus's signal`() {
+  @Test func `an error from a GeoClue that is exiting does not change the reason no-agent`() {
     var driver = MachineDriver.withoutAgent()
     #expect(driver.send(.creationFailed(.other)) == [])
     #expect(driver.reason == .noAgent)
@@ -90,7 +91,7 @@ import Testing
     #expect(driver.pass(50_000).isEmpty)
   }
 
-  @Test func `a new GeoClue, an agent or a request causes an early retry`() {
+  @Test func `an agent, a request or another program that starts GeoClue causes an earlier attempt`() {
     var driver = MachineDriver.withoutAgent()
     driver.pass(58_000)
     driver.send(.serviceVanished)
@@ -106,7 +107,7 @@ import Testing
     #expect(driver.send(.demand(.exact)) == [.activate])
   }
 
-  @Test func `our agent is registered again after another agent exits`() {
+  @Test func `the service's agent is registered again after another agent has exited`() {
     var driver = MachineDriver.withoutAgent(registersAgent: true)
     #expect(driver.reason == .noAgent)
     let actions = driver.pass(6_000)
@@ -134,7 +135,7 @@ import Testing
     #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .exact)])
   }
 
-  @Test func `a GeoClue that still hangs is not reported as a missing agent when there is demand again`() {
+  @Test func `a GeoClue that still hangs is not reported as a missing agent when a subscriber returns`() {
     var driver = MachineDriver()
     driver.isAlive = false
     driver.send(.serviceAppeared, .demand(.exact))
@@ -158,7 +159,7 @@ import Testing
     #expect(driver.authorization == .undecided)
   }
 
-  @Test func `an error counts as an answer`() {
+  @Test func `an error reply to a read of the available accuracy shows that GeoClue does not hang`() {
     var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .available(nil))
     driver.pass(ConnectionMachine.agentDeadline)
     #expect(driver.machine.status == SourceStatus(state: .waiting, reason: .noAgent))
