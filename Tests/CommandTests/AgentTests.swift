@@ -18,13 +18,13 @@ import Testing
     return machine
   }
 
-  @Test func `an agent registers if it finds no other`() {
+  @Test func `an agent registers if it finds no other agent`() {
     var machine = machine(.geoclueAppeared)
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
     #expect(machine.handle(.accepted) == [] && machine.phase == .registered && !machine.standsAside)
   }
 
-  @Test func `an agent steps aside for another one that GeoClue follows`() {
+  @Test func `an agent steps aside for the agent that GeoClue uses, and checks again when that agent exits`() {
     var machine = machine(.geoclueAppeared)
     #expect(machine.handle(.probed(isAnotherRegistered: true)) == [.listCandidates])
     #expect(machine.phase == .aside && machine.standsAside)
@@ -33,7 +33,7 @@ import Testing
     #expect(machine.handle(.left(Self.desktop)) == [.probe])
   }
 
-  @Test func `a registered agent steps aside while a desktop's agent is registered`() {
+  @Test func `a registered agent steps aside until the desktop's agent exits`() {
     var machine = machine(
       .geoclueAppeared, .probed(isAnotherRegistered: false), .accepted, .rivalFound(Self.desktop, hasAnnounced: false))
     #expect(machine.phase == .aside && machine.standsAside && machine.followsDepartures)
@@ -41,7 +41,7 @@ import Testing
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
   }
 
-  @Test func `an agent registers again if another one exits before it has registered`() {
+  @Test func `an agent registers again if the other agent exits before GeoClue has accepted it`() {
     var machine = machine(
       .geoclueAppeared, .probed(isAnotherRegistered: false), .accepted, .rivalFound(Self.desktop, hasAnnounced: false),
       .left(Self.desktop))
@@ -50,7 +50,7 @@ import Testing
     #expect(machine.handle(.accepted) == [] && machine.phase == .registered && !machine.standsAside)
   }
 
-  @Test func `a desktop's agent that never registers does not prevent another agent from registering`() {
+  @Test func `an agent registers even if a running desktop agent never does`() {
     var machine = machine(.rivalFound(Self.desktop, hasAnnounced: false), .geoclueAppeared)
     #expect(machine.standsAside)
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
@@ -64,14 +64,14 @@ import Testing
     #expect(machine.phase == .aside && machine.standsAside)
   }
 
-  @Test func `an agent stays aside when GeoClue exits`() {
+  @Test func `an agent does not register while GeoClue is not running`() {
     var machine = machine(.geoclueAppeared, .probed(isAnotherRegistered: true), .geoclueVanished)
     #expect(machine.standsAside)
     #expect(machine.handle(.geoclueAppeared) == [.probe])
     #expect(!machine.standsAside)
   }
 
-  @Test func `a late answer of an earlier GeoClue is ignored`() {
+  @Test func `a late answer from a GeoClue that has exited is ignored`() {
     var machine = machine(.geoclueAppeared, .geoclueVanished)
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [])
     #expect(machine.handle(.accepted) == [] && machine.phase == .withoutGeoClue)
@@ -88,7 +88,9 @@ import Testing
     arguments: [
       ("GNOME", Desktop.gnome), ("ubuntu:GNOME", .gnome), ("Phosh:GNOME", .phosh), ("sway:wlroots", .withoutAgent),
       ("X-Unknown", .unknown), (nil, .unknown),
-    ] as [(String?, Desktop)]) func `remedies suit the desktop`(variable: String?, desktop: Desktop)
+    ] as [(String?, Desktop)]) func `the desktop is recognised from its environment variable`(
+      variable: String?, desktop: Desktop
+    )
   {
     #expect(Desktop(variable) == desktop)
   }
@@ -119,7 +121,7 @@ import Testing
     #expect(agent.exited == nil)
   }
 
-  @Test func `switch works on a desktop without a location switch`() throws {
+  @Test func `the switch command works on a desktop without a location switch`() throws {
     let (bus, session) = (try PrivateBus(.system), try PrivateBus(.session))
     let geoclue = try RealGeoClue(on: bus)
     let agent = try agent(on: bus)
@@ -139,7 +141,7 @@ import Testing
     #expect(try flip().standardOutput == "{\"Switch\":\"off\",\"Agent\":\"registered\"}\n")
   }
 
-  @Test func `only the user can read the switch`() throws {
+  @Test func `the file of the location switch is readable only by its user`() throws {
     try flip("city")
     let file = try FileManager.default.attributesOfItem(atPath: folder.file("geopublicist/agent.conf"))
     #expect(file[.posixPermissions] as? Int == 0o600)
@@ -147,7 +149,7 @@ import Testing
     #expect(try flip("bright").exit == .status(2))
   }
 
-  @Test func `turning location on starts the agent at each login`() throws {
+  @Test func `turning location on enables the agent for each login`() throws {
     try "#!/bin/sh\necho \"$@\" > '\(folder.file("called"))'\n".write(
       toFile: folder.file("systemctl"), atomically: true, encoding: .utf8)
     chmod(folder.file("systemctl"), 0o755)
@@ -158,7 +160,7 @@ import Testing
     #expect(called == "--user enable --now geopublicist-agent.service\n")
   }
 
-  @Test func `the agent steps aside while a desktop's agent is running, and then returns`() throws {
+  @Test func `the agent steps aside while a desktop's agent is running, and registers again afterwards`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let desktop = try DesktopAgent(at: bus.address)
@@ -176,7 +178,7 @@ import Testing
     #expect(geoclue.isRunning)
   }
 
-  @Test func `an inactive agent still answers with its level`() throws {
+  @Test func `an agent that has stepped aside still reports its level`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let desktop = try DesktopAgent(at: bus.address)
@@ -205,7 +207,7 @@ import Testing
     #expect(geoclue.isRunning)
   }
 
-  @Test func `switch fails and names the agent that decides instead`() throws {
+  @Test func `switch fails if another agent decides, and names that agent`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let desktop = try DesktopAgent(at: bus.address)
@@ -244,7 +246,7 @@ import Testing
       ("off", .refused, [], nil), ("off", .notRunning, [], nil), ("off", .registered, [], nil),
       ("city", .aside, [AgentProgram(process: 7, program: "agent", level: .city)], nil),
     ] as [(String, AgentState, [AgentProgram], String?)])
-  func `the outcome of a switch depends on the deciding agent`(
+  func `switch reports a failure if the deciding agent has another level`(
     word: String, state: AgentState, others: [AgentProgram], expected: String?
   ) throws {
     let level = try #require(LocationSwitch.level(word))
@@ -252,7 +254,7 @@ import Testing
     #expect(expected.map { complaint?.contains($0) == true } ?? (complaint == nil), "\(complaint ?? "nil")")
   }
 
-  @Test func `a demo agent that starts later is recognised`() throws {
+  @Test func `the agent steps aside for GeoClue's demo agent`() throws {
     let demo = "/usr/libexec/geoclue-2.0/demos/agent"
     guard FileManager.default.fileExists(atPath: demo) else { return }
     let bus = try PrivateBus(.system)

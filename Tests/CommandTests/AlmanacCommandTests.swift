@@ -8,7 +8,7 @@ import Testing
 
   init() throws { machine = try CommandFixture() }
 
-  @Test func `almanac prints rows, an object, fields or a module of waybar`() throws {
+  @Test func `almanac prints rows, a JSON object, a template or JSON for waybar`() throws {
     let first = try machine.started(["almanac"])
     try machine.measure(52.5, 13.25)
     #expect(try first.waitForExit() == .status(0), "\(first.standardError)")
@@ -25,7 +25,7 @@ import Testing
     for secret in ["52.", "13.2"] { #expect(!text.contains(secret)) }
   }
 
-  @Test func `almanac --follow prints the current almanac and ends cleanly`() throws {
+  @Test func `almanac --follow prints the current almanac and exits with 0 on Ctrl-C`() throws {
     let follow = try machine.started(["almanac", "--follow", "--format", "{phase}", "--night-offset=-30min"])
     try machine.measure(52.5, 13.25)
     try eventually("a line", seen: follow.standardError) { follow.standardOutput.hasSuffix("\n") }
@@ -34,7 +34,7 @@ import Testing
     #expect(try follow.waitForExit() == .status(0))
   }
 
-  @Test func `a refusal replaces the last place and the last phase in waybar`() throws {
+  @Test func `after a refusal, waybar no longer shows the last place and phase`() throws {
     let session = try CommandFixture(.session)
     let place = try session.started(["watch", "--accuracy", "street", "--format", "waybar"])
     let daylight = try session.started(["almanac", "--follow", "--format", "waybar"])

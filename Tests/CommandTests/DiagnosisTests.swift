@@ -40,13 +40,13 @@ import Testing
     return found.map(\.subject)
   }
 
-  @Test func `a healthy machine has no problems`() {
+  @Test func `no problem is found on a healthy machine`() {
     #expect(problems { _ in } == [])
     #expect(Self.healthy().diagnoses.allSatisfy { $0.outcome == .good })
     #expect(Self.healthy().diagnoses.count >= 9)
   }
 
-  @Test func `faults of the buses, the service and the sandbox are diagnosed`() {
+  @Test func `doctor recognises faults of the buses, the service and the sandbox`() {
     #expect(problems { $0.busError = "no such file" } == ["bus"])
     #expect(problems { $0.systemBusError = "no such file" } == ["bus"])
     for service in [DoctorFacts.Service.missing, .silent, .failed(message: "exit status 1")] {
@@ -61,7 +61,7 @@ import Testing
     #expect(problems { $0.authorizationReason = "sandboxed" } == ["sandbox"])
   }
 
-  @Test func `faults of GeoClue, its settings, its sources and its server are diagnosed`() {
+  @Test func `doctor recognises faults of GeoClue, its settings, its sources and its server`() {
     #expect(problems { $0.geoclue = .missing } == ["geoclue"])
     #expect(problems { $0.geoclue = .failed(message: "exit status 1") } == ["geoclue"])
     #expect(problems { $0.geoclue = .silent } == ["geoclue"])
@@ -86,7 +86,7 @@ import Testing
     #expect(problems { $0.attempt = .fix(isSimulated: true) } == [])
   }
 
-  @Test func `faults of the user's agent, switch, polkit and session are diagnosed`() {
+  @Test func `doctor recognises faults of the user's agent, switch, polkit and session`() {
     #expect(problems { ($0.probe, $0.authorizationStatus) = (.noAgent, "not-determined") } == ["agent"])
     #expect(problems { $0.authorizationReason = "no-agent" } == ["agent"])
     // Root and users whom a rule allows need no agent.
@@ -113,7 +113,7 @@ import Testing
     #expect(problems { ($0.session, $0.isSession) = (.state("online"), true) } == [])
   }
 
-  @Test func `the remedy for a masked unit unmasks it`() throws {
+  @Test func `the remedy for a masked unit is to unmask it`() throws {
     var facts = Self.healthy()
     // dbus-broker's error for a unit that exists. Regression: this error was reported as a missing package.
     let error = DBusError(.serviceUnknown, "Could not activate remote peer: activation request failed: unit is masked.")
@@ -127,7 +127,7 @@ import Testing
     #expect(BusQuestions.outcome(of: error, after: .missing) == .missing)
   }
 
-  @Test func `the line that permits the service's agent is shown`() throws {
+  @Test func `the remedy shows the whitelist that permits the service's agent`() throws {
     var facts = Self.healthy()
     facts.configuration?.agents = ["gnome-shell", "lipstick"]
     facts.configuration?.agentsFile = "/etc/geoclue/conf.d/50-site.conf"
@@ -144,7 +144,7 @@ import Testing
     #expect(Diagnosis.agent(facts)?.id == "agent-not-allowed")
   }
 
-  @Test func `remedies name the settings of the desktop in use`() {
+  @Test func `remedies mention the settings of the desktop that is running`() {
     var facts = Self.healthy()
     facts.authorizationReason = "no-agent"
     for (desktop, kind, remedy) in [
@@ -350,7 +350,7 @@ import Testing
     },
   ]
 
-  @Test(arguments: rows) private func `each fault has one finding with its own remedy`(row: Row) throws {
+  @Test(arguments: rows) private func `each fault causes exactly one finding, with its remedy`(row: Row) throws {
     var facts = Self.healthy()
     facts.attempt = nil
     row.change(&facts)
@@ -368,7 +368,7 @@ import Testing
       } == ["sources"])
   }
 
-  @Test func `an invalid configuration or static file is reported instead of its consequences`() {
+  @Test func `for an invalid configuration or static file, only the file is reported and not its consequences`() {
     for file in [DoctorFacts.StaticFile.valid, .invalid] {
       #expect(
         problems {
@@ -383,11 +383,11 @@ import Testing
       } == ["configuration"])
   }
 
-  @Test func `if the bus is not the machine's own, no other fault is reported`() {
+  @Test func `if an environment variable names another bus, only that is reported`() {
     #expect(problems { ($0.isBusForeign, $0.busVariable, $0.geoclue) = (true, "X", .missing) } == ["bus"])
   }
 
-  @Test func `agents are not reported if the session or a rule forbids access`() {
+  @Test func `if the session or a rule forbids access, the agents are not reported`() {
     #expect(problems { ($0.session, $0.authorizationReason) = (.some(.none), "no-agent") } == ["session"])
     #expect(problems { ($0.authorizationReason, $0.desktopLevel) = ("disallowed-by-policy", .city) } == ["polkit"])
   }
@@ -395,7 +395,7 @@ import Testing
   @Test(arguments: [
     ("52.5\n13.4\n34\n10\n", DoctorFacts.StaticFile.valid), ("# home\n52.5 # north\n13.4\n34\n10\n", .valid),
     ("Berlin\n", .invalid), ("", .invalid), ("52.5\n13.4\n", .invalid), ("152.5\n13.4\n0\n1\n", .invalid),
-  ]) func `a static location has four numbers`(text: String, expected: DoctorFacts.StaticFile) throws {
+  ]) func `a valid static file contains four numbers`(text: String, expected: DoctorFacts.StaticFile) throws {
     let folder = TemporaryDirectory()
     let path = folder.file("geolocation")
     #expect(DoctorFacts.StaticFile(path, geoclueUser: 12_345) == .absent)
@@ -417,13 +417,13 @@ import Testing
     }
   }
 
-  @Test func `access refused in polkit's dialog can be requested again`() {
+  @Test func `doctor distinguishes a refusal in polkit's dialog from other refusals`() {
     var facts = Self.healthy()
     facts.authorizationReason = "rejected-by-agent"
     #expect(Diagnosis.polkit(facts)?.id == "polkit-rejected")
   }
 
-  @Test func `programs outside a session are referred to the polkit rule`() {
+  @Test func `the remedy for a program outside a session is the polkit rule`() {
     var facts = Self.healthy()
     facts.session = .some(.none)
     #expect(Diagnosis.session(facts)?.remedy.hasPart(facts.ruleFile) == true)
@@ -434,17 +434,17 @@ import Testing
       ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.example.App-7.scope\n", "Flatpak"),
       ("0::/user.slice/user-1000.slice/user@1000.service/snap.example.app.scope\n", "Snap"),
       ("0::/user.slice/user-1000.slice/session-3.scope\n", nil),
-    ] as [(String, String?)]) func `a sandbox is recognised by the control group`(groups: String, sandbox: String?)
+    ] as [(String, String?)]) func `a sandbox is recognised by its control group`(groups: String, sandbox: String?)
   {
     #expect(FactGatherer.sandbox(controlGroups: groups)?.rawValue == sandbox)
   }
 
-  @Test func `unknown facts are not shown`() {
+  @Test func `unknown facts cause no findings`() {
     let facts = DoctorFacts()
     #expect(facts.diagnoses.map(\.id) == ["sandbox-ok"])
   }
 
-  @Test func `coordinates that GeoClue broadcasts are reported as a hint`() throws {
+  @Test func `coordinates that GeoClue broadcasts are reported as a hint, not as a problem`() throws {
     var facts = Self.healthy()
     #expect(Diagnosis.privacy(facts) == nil)
     facts.areCoordinatesBroadcast = true
@@ -453,7 +453,7 @@ import Testing
     #expect(found.remedy.hasPart("2.8.1"))
   }
 
-  @Test func `units named by remedies exist`() throws {
+  @Test func `the units that remedies name exist`() throws {
     var facts = Self.healthy()
     facts.service = .failed(message: "exit status 1")
     for (isSession, kind) in [(false, "system"), (true, "user")] {
@@ -469,7 +469,7 @@ import Testing
   }
 
   /// An administrator's rule may allow what would otherwise be refused.
-  @Test func `no fault is reported for a client that receives locations`() {
+  @Test func `possible causes are not reported while locations arrive`() {
     #expect(
       problems {
         ($0.attempt, $0.session, $0.polkit) = (.fix(isSimulated: false), .state("online"), .missing)
@@ -482,11 +482,11 @@ import Testing
     ("https://api.beacondb.net/v1/geolocate", "api.beacondb.net", "443"),
     ("http://127.0.0.1:18080/v1", "127.0.0.1", "18080"),
     ("http://[::1]:81/", "::1", "81"), ("https://example.org?key=x", "example.org", "443"),
-  ]) func `the host is taken from the server's URL`(url: String, host: String, port: String) throws {
+  ]) func `the host of the location server is read from its URL`(url: String, host: String, port: String) throws {
     let found = try #require(ServerCheck.hostAndPort(of: url))
     #expect(found.host == host && found.port == port)
   }
 
   @Test(arguments: ["", "ftp://x/", "https://", "https:///path", "http://a:b:c/"])
-  func `a URL without a host yields no host`(url: String) { #expect(ServerCheck.hostAndPort(of: url) == nil) }
+  func `a URL without a host is recognised`(url: String) { #expect(ServerCheck.hostAndPort(of: url) == nil) }
 }

@@ -3,11 +3,11 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// The doctor against planted faults, through the real programs wherever they can be made to fail.
+/// The doctor finds each fault, with the real programs wherever these can be made to fail.
 @Suite(.serialized) struct DoctorTests {
   private let directory = TemporaryDirectory()
 
-  /// The subjects of the problems that it finds.
+  /// Runs the doctor, and returns the problems that it finds, by subject.
   private func problems(
     on bus: PrivateBus, session: PrivateBus? = nil, as user: uid_t? = nil, settings: String = "[agent]\n"
   ) throws -> [String: String] {
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "root needs neither polkit nor a session"))
-  func `doctor finds no problem where a fix arrives`() throws {
+  func `doctor finds no problem while fixes arrive`() throws {
     let machine = try CommandFixture()
     let agent = try DesktopAgent(at: machine.bus.address)
     defer { agent.kill() }
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a missing folder of settings is an error`() throws {
+  @Test func `doctor fails if the configuration folder does not exist`() throws {
     let result = try run([Rig.product("geopublicist"), "doctor", "--geoclue-config=/nonexistent"])
     #expect(result.exit == .status(2) && result.standardError.contains("There is no folder /nonexistent"))
     #expect(result.standardOutput.isEmpty)
@@ -91,7 +91,7 @@ import Testing
     polkit.kill()
   }
 
-  @Test func `doctor reports agents with different levels`() throws {
+  @Test func `doctor reports two agents with different levels`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let agents = [try DesktopAgent(at: bus.address, level: 8), try DesktopAgent(at: bus.address, level: 4)]
@@ -122,16 +122,17 @@ import Testing
       ("[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=\n", "configuration", "not allow the service"),
       ("[wifi]\nurl=https://location.services.mozilla.com/v1/geolocate?key=geoclue\n", "server", "Mozilla"),
     ])
-  func `doctor reports a missing service and wrong settings`(settings: String, subject: String, finding: String) throws
-  {
+  func `doctor reports a missing service and wrong GeoClue settings`(
+    settings: String, subject: String, finding: String
+  ) throws {
     let bus = try PrivateBus(.system)
-    // Without this it is not a system bus.
+    // Without logind, the doctor would report that this is not the system bus.
     let manager = try silentOwner(of: "org.freedesktop.login1", on: bus)
     #expect(try problems(on: bus, settings: settings)[subject]?.contains(finding) == true)
     manager.kill()
   }
 
-  @Test func `doctor reports a variable that names another bus`() throws {
+  @Test func `doctor reports an environment variable that names another bus`() throws {
     let found = try problems(on: PrivateBus(.system))
     #expect(found["bus"]?.hasPrefix("DBUS_SYSTEM_BUS_ADDRESS") == true && found.count == 1, "\(found)")
   }
@@ -151,7 +152,8 @@ import Testing
     #expect(try problems(on: bus)["geoclue"]?.contains("too old") == true)
   }
 
-  @Test(arguments: [Service.name, geoClueName]) func `doctor reports a bus that refuses calls`(service: String) throws {
+  @Test(arguments: [Service.name, geoClueName])
+  func `doctor reports that the bus forbids calls to the service or GeoClue`(service: String) throws {
     // The bus is dbus-daemon, whose error contains the reason.
     let bus = try PrivateBus(.session, broker: .dbusDaemon, refusing: service)
     let owner = try silentOwner(of: service, on: bus)
@@ -184,7 +186,7 @@ import Testing
     #expect(found["session"]?.contains("is not available") == true)
   }
 
-  @Test func `location that is turned off is diagnosed`() throws {
+  @Test func `doctor reports that location is turned off`() throws {
     let bus = try PrivateBus(.system)
     let session = try PrivateBus(.session)
     let geoclue = try RealGeoClue(on: bus)
@@ -241,7 +243,7 @@ import Testing
     .enabled(if: Rig.isRoot, "needs other users"),
     arguments: [("online", 65534, "not the active one"), ("active", 65533, "has no session"), ("active", 65534, nil)]
       as [(String, Int, String?)])
-  func `inactive sessions are diagnosed`(state: String, user: Int, finding: String?) throws {
+  func `doctor reports an inactive session`(state: String, user: Int, finding: String?) throws {
     let bus = try PrivateBus(.session)
     let logind = try ChildProcess([Rig.python, Rig.file("logind.py"), bus.address, "\(user)", state])
     try eventually("logind is running: \(logind.standardError)") { logind.standardOutput.hasPrefix("ready") }
@@ -249,7 +251,8 @@ import Testing
     #expect(finding.map { found?.contains($0) == true } ?? (found == nil), "\(found ?? "nothing")")
   }
 
-  @Test(.enabled(if: Rig.isRoot, "must mount a separate root")) func `doctor reports a sandbox`() throws {
+  @Test(.enabled(if: Rig.isRoot, "must mount a separate root")) func `doctor reports that it runs in a sandbox`() throws
+  {
     // The file that marks a Flatpak sandbox, mounted over this machine's root.
     let script = """
       mount -t tmpfs none "$1" && mkdir "$1/upper" "$1/work" "$1/root"
@@ -266,7 +269,7 @@ import Testing
     #expect(sandbox?["Outcome"] == "problem", "\(result.standardError)")
   }
 
-  @Test func `an unreachable location server is diagnosed`() throws {
+  @Test func `doctor reports an unreachable location server`() throws {
     let machine = try CommandFixture()
     let settings = "[wifi]\nenable=true\nurl=http://127.0.0.1:9/v1/geolocate\n"
     let found = try problems(on: machine.bus, settings: settings)

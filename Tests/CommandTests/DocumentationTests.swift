@@ -24,12 +24,12 @@ import Testing
   }
 
   @Test(arguments: ["geopublicist", "geopublicistd"])
-  func `the manual documents every option of a program`(program: String) throws {
+  func `the manual documents every global option`(program: String) throws {
     let manual = try manual(program == "geopublicist" ? "geopublicist.1" : "geopublicistd.8")
     for option in try options(of: nil, program) { #expect(manual.contains(option), "\(option)") }
   }
 
-  @Test func `the manual and the shipped file have the same keys with the same defaults, and the service reads them`()
+  @Test func `the manual and the shipped configuration have the same keys and defaults as the service`()
     throws
   {
     let shipped = try text("geopublicist.conf")
@@ -51,7 +51,7 @@ import Testing
     #expect(try run([Rig.product("geopublicistd"), "--check", "--config", file]).succeeded)
   }
 
-  @Test(arguments: await Geopublicist.names) func `the manual documents every option`(
+  @Test(arguments: await Geopublicist.names) func `the manual documents every command and its options`(
     command: String
   ) throws {
     let manual = try manual("geopublicist.1")
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// Programs may depend on the names of findings.
-  @Test func `the manual names every finding of the doctor`() throws {
+  @Test func `the manual names every finding of the command doctor`() throws {
     let manual = try manual("geopublicist.1")
     let folder = Rig.sourceFile("Sources/geopublicist/Doctor")
     var ids: Set<String> = []
@@ -75,7 +75,7 @@ import Testing
   }
 
   /// The libraries that other programs may use, and the modules that they re-export.
-  @Test func `every public declaration of the libraries is documented`() throws {
+  @Test func `each public declaration of the libraries has a doc comment`() throws {
     // The modules are always beside the running tests, even if installed programs are tested.
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") as NSString
     let result = try run(
@@ -130,7 +130,7 @@ import Testing
     #expect(lines == ["replay\t\(ReplayCommand.summary)", "--format=waybar"], "\(result.standardError)")
   }
 
-  /// The Tab key's completion of the beginning of a line.
+  /// Completions by the Tab key: the beginning of a line, and the line that it becomes.
   @Test(arguments: [
     ("sta", "status"), ("--session mon", "--session monitor"),
     ("--address=x watch --acc", "--address=x watch --accuracy"),
@@ -147,7 +147,7 @@ import Testing
     let folder = Rig.sourceFile("packaging/completions")
     try shell.send("unsetopt beep; fpath=('\(folder)' $fpath); autoload -Uz compinit; compinit -u -D; print rea''dy")
     try eventually("zsh is ready") { shell.standardOutput.contains("ready") }
-    // The line is printed instead of executed: a command is put before its beginning. zsh removes an = at its end.
+    // Inserts a command before the line, so that the line is printed instead of executed. zsh removes an = at its end.
     try shell.send("geopublicist \(beginning)\t\u{1}print -r -- '<\u{5}>'")
     // A terminal ends its lines with two characters.
     let line = #/\r\n<geopublicist ([^>]*?) *>\r\n/#.matchingSemantics(.unicodeScalar)

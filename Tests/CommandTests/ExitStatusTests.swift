@@ -24,7 +24,7 @@ import Testing
     ["place"], ["place", "add", "home"], ["place", "add", "a b", "--here"],
     ["place", "add", "x", "--at", "52,13", "--radius", "10m"], ["doctor", "--geoclue-config=/nonexistent"],
     ["run", "home", "--at", "sunset", "--", "true"],
-  ]) func `incorrect usage exits with 2`(arguments: [String]) throws {
+  ]) func `the command exits with 2 if it is used incorrectly`(arguments: [String]) throws {
     let bus = try PrivateBus(.session)
     let service = try Service(.session, on: bus)
     let result = try CommandRun.finished(arguments, on: bus)
@@ -35,13 +35,13 @@ import Testing
 
   private static nonisolated let texts = [["--help"], ["watch", "--help"], ["--version"], ["help", "loc"], ["vers"]]
 
-  @Test(arguments: texts) func `help exits with 0`(arguments: [String]) throws {
+  @Test(arguments: texts) func `the command exits with 0 after printing help`(arguments: [String]) throws {
     let result = try run([Rig.product("geopublicist")] + arguments)
     #expect(result.exit == .status(0))
     #expect(result.standardOutput.contains("geopublicist") && result.standardError.isEmpty)
   }
 
-  @Test(arguments: texts) func `help that cannot be written is reported`(arguments: [String]) throws {
+  @Test(arguments: texts) func `a program fails if its help cannot be written`(arguments: [String]) throws {
     for (redirection, reason) in [("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")] {
       for program in ["geopublicist", "geopublicistd"] where program == "geopublicist" || arguments.count == 1 {
         guard program == "geopublicist" || arguments[0].hasPrefix("--") else { continue }
@@ -67,18 +67,20 @@ import Testing
     (["replay", "--system", "x"], "There is no option --system; --help lists the options"),
     (["region", "1,2,100m", "--assumed", "unknown"], "--assumed takes inside or outside, not 'unknown'"),
     (["record", ""], "record takes one FILE"),
-  ]) func `a mistake is answered with a suggestion`(arguments: [String], message: String) throws {
+  ]) func `a mistake in the arguments is answered with a suggestion`(arguments: [String], message: String) throws {
     let result = try run([Rig.product("geopublicist")] + arguments)
     #expect(result.exit == .status(2) && result.standardError == "geopublicist: \(message)\n")
   }
 
-  @Test(arguments: [["replay"], ["record", "--summary"]]) func `an error names a file once`(command: [String]) throws {
+  @Test(arguments: [["replay"], ["record", "--summary"]]) func `an error message contains the file's name only once`(
+    command: [String]
+  ) throws {
     let result = try run([Rig.product("geopublicist")] + command + ["/nonexistent/walk.gpx"])
     #expect(result.exit == .status(1))
     #expect(result.standardError == "geopublicist: /nonexistent/walk.gpx: No such file or directory\n")
   }
 
-  @Test(.enabled(if: Rig.isRoot, "needs other users")) func `a refused caller exits with 3`() throws {
+  @Test(.enabled(if: Rig.isRoot, "needs other users")) func `a command that is refused access exits with 3`() throws {
     let machine = try CommandFixture()
     for arguments in [["locate"], ["watch"], ["authorize"]] {
       let result = try machine.finished(arguments, as: 65534)
@@ -87,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: ["status", "locate", "watch", "list", "authorize"])
-  func `a bus without the service exits with 4`(command: String) throws {
+  func `the command exits with 4 if the service is not installed`(command: String) throws {
     let result = try CommandRun.finished([command], on: PrivateBus(.session))
     #expect(result.exit == .status(4))
     #expect(result.standardError.contains("The service is not on"))
@@ -97,14 +99,16 @@ import Testing
     arguments: [
       ("unix:path=/nonexistent", 4, "Cannot connect to this bus: "), ("here", 2, "This is not a D-Bus address: "),
     ])
-  func `a missing bus exits with 4, an invalid address with 2`(address: String, status: Int32, message: String) throws {
+  func `the command exits with 4 without a bus and with 2 for an invalid address`(
+    address: String, status: Int32, message: String
+  ) throws {
     let result = try run([Rig.product("geopublicist"), "--address", address, "status"])
     #expect(result.exit == .status(status))
     #expect(result.standardError.hasPrefix("geopublicist: \(message)"))
   }
 
   @Test(arguments: [["--session", "status"], ["replay", Rig.sourceFile("Tests/Fuzz/Seeds/gpx/track.gpx")]])
-  func `a missing session bus exits with 4`(arguments: [String]) throws {
+  func `the command exits with 4 if there is no session bus`(arguments: [String]) throws {
     let nowhere = ["env", "-u", "DBUS_SESSION_BUS_ADDRESS", "-u", "DISPLAY", "XDG_RUNTIME_DIR=/nonexistent"]
     let result = try run(nowhere + [Rig.product("geopublicist")] + arguments)
     #expect(result.exit == .status(4))
@@ -112,7 +116,7 @@ import Testing
     #expect(!result.standardError.contains("X11"))
   }
 
-  @Test func `status does not wait for a service that hangs`() throws {
+  @Test func `status does not wait 25 s for a service that hangs`() throws {
     let machine = try CommandFixture()
     machine.service.signal(SIGSTOP)
     let begin = ContinuousClock.now
@@ -127,7 +131,7 @@ import Testing
     "org.freedesktop.DBus.Error.TimedOut", "org.freedesktop.DBus.Error.Spawn.ChildExited",
     "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.systemd1.JobFailed",
     "org.freedesktop.systemd1.UnitMasked",
-  ]) func `a service that does not start exits with 4`(name: String) throws {
+  ]) func `the command exits with 4 if the service does not start`(name: String) throws {
     let name = try #require(ErrorName(validating: name))
     #expect(Failure(DBusError(name, "of some kind"), on: "the system bus").status == 4)
   }
@@ -137,7 +141,7 @@ import Testing
       (ErrorName.noReply, DoctorFacts.Service.activatable, 4), (.serviceUnknown, .activatable, 4),
       (.noReply, .running, 5), (.serviceUnknown, .missing, 4),
     ] as [(ErrorName, DoctorFacts.Service, Int32)])
-  func `a service that can be activated but does not answer counts as not started`(
+  func `a service that does not answer is reported as not started unless it was already running`(
     name: ErrorName, presence: DoctorFacts.Service, status: Int32
   ) {
     let failure = Failure(DBusError(name, ""), on: "the system bus", presence: presence)
@@ -145,7 +149,7 @@ import Testing
     #expect(failure.message.hasPrefix("The service did not start;") == (presence == .activatable))
   }
 
-  @Test(.enabled(if: Rig.isRoot, "unmounts /proc")) func `arguments are read without /proc`() throws {
+  @Test(.enabled(if: Rig.isRoot, "unmounts /proc")) func `programs read their arguments without /proc`() throws {
     let script = "umount -l /proc && exec \"$1\" --version"
     for program in ["geopublicist", "geopublicistd"] {
       let result = try run(["unshare", "--mount", "sh", "-c", script, "sh", Rig.product(program)])
@@ -153,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `a missing GeoClue exits with 4`() throws {
+  @Test func `the command exits with 4 if GeoClue is not installed`() throws {
     let bus = try PrivateBus(.system)
     let service = try Service(.system, on: bus)
     let result = try CommandRun.finished(["locate"], on: bus)
@@ -162,7 +166,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test func `a timeout without a fix exits with 5`() throws {
+  @Test func `locate exits with 5 if no fix arrives before the timeout`() throws {
     let machine = try CommandFixture()
     let result = try machine.finished(["locate", "--timeout", "500ms"])
     #expect(result.exit == .status(5))
@@ -170,7 +174,7 @@ import Testing
     #expect(watch.exit == .status(5))
   }
 
-  @Test func `a service that does not answer exits with 5`() throws {
+  @Test func `the command exits with 5 if the service does not answer`() throws {
     let machine = try CommandFixture()
     machine.service.signal(SIGSTOP)
     let result = try machine.finished(["locate", "--timeout", "1ms"])
@@ -179,7 +183,7 @@ import Testing
     machine.service.signal(SIGCONT)
   }
 
-  @Test func `an interrupt exits as shells expect`() throws {
+  @Test func `Ctrl-C ends a command with status 130`() throws {
     let machine = try CommandFixture()
     let locate = try machine.started(["locate"])
     try eventually("GeoClue is asked") { try !machine.geoclue.clients().isEmpty }

@@ -18,22 +18,22 @@ import Testing
       ("3", 3_000), ("2.5s", 2_500), ("500ms", 500), ("2min", 120_000), ("1h", 3_600_000), ("0", 0), ("5m", 300_000),
       ("1m30s", 90_000), ("1h30m", 5_400_000), ("2h500ms", 7_200_500),
       ("4294967.295", UInt32.max),
-    ] as [(String, UInt32)]) func `times are formatted and parsed`(text: String, milliseconds: UInt32)
+    ] as [(String, UInt32)]) func `durations are parsed`(text: String, milliseconds: UInt32)
   {
     #expect(Quantity.milliseconds(text) == milliseconds)
   }
 
   @Test(arguments: ["", "-1", "s", "1 s", "1d", "nan", "inf", "1e3", "5000000", "1.2.3", "٣", "1m30", "30s5", "ms"])
-  func `invalid times are refused`(
+  func `invalid durations are refused`(
     text: String
   ) {
     #expect(Quantity.milliseconds(text) == nil)
   }
 
   @Test(arguments: [("25", 25), ("25m", 25), ("1.5km", 1500)] as [(String, Double)])
-  func `distances are formatted`(text: String, metres: Double) { #expect(Quantity.metres(text) == metres) }
+  func `distances are parsed`(text: String, metres: Double) { #expect(Quantity.metres(text) == metres) }
 
-  @Test func `numbers are formatted`() {
+  @Test func `numbers are formatted with at most the given number of digits`() {
     #expect(Number.fixed(-0.0, 1) == "0.0" && Number.fixed(1e300, 0).utf8.count == 301)
     #expect(Number.short(34.0, 1) == "34" && Number.short(100, 0) == "100" && Number.short(0.25, 2) == "0.25")
     #expect(Number.fixed(.nan, 1) == "?")
@@ -48,7 +48,7 @@ import Testing
 
   @Test(arguments: [
     ("a bc def", 4, ["a bc", "def"]), ("abcdef g", 3, ["abcdef", "g"]), ("", 5, [""]), ("a b", 80, ["a b"]),
-  ]) func `text wraps at the terminal's width`(text: String, width: Int, lines: [String]) {
+  ]) func `text is wrapped at the given width`(text: String, width: Int, lines: [String]) {
     #expect(Text.wrapped(text, to: width) == lines)
   }
 
@@ -57,7 +57,7 @@ import Testing
     #expect(Moment.iso(Timestamp(seconds: .max)) == "?")
   }
 
-  @Test func `a GeoJSON line is cut at the antimeridian`() {
+  @Test func `a GeoJSON line that crosses the antimeridian is split there`() {
     var format = GeoJSONFormat()
     for longitude in [179.5, -179.5, -179] {
       _ = format.entry(Location(latitude: longitude < 0 ? 11 : 10, longitude: longitude))
@@ -67,7 +67,7 @@ import Testing
       lines.contains("[[179.5,10],[180,10.5]]") && lines.contains("[[-180,10.5],[-179.5,11],[-179,11]]"), "\(lines)")
   }
 
-  @Test func `waybar receives refusals`() throws {
+  @Test func `the waybar template shows a refusal`() throws {
     let line = try LocationTemplate("waybar").text(refusal: "Location is turned off")
     #expect(line == #"{"text":"","tooltip":"Location is turned off","class":"denied"}"#)
     #expect(try LocationTemplate("plain").text(refusal: "x") == nil)
@@ -101,12 +101,12 @@ import Testing
   @Test(arguments: [
     ("a.gpx", "gpx"), ("A.GeoJSON", "geojson"), ("x.json", "geojson"), ("x.nmea", "nmea"), ("x", "gpx"),
   ])
-  func `the file name chooses the format`(path: String, name: String) {
+  func `the extension of a file decides its format`(path: String, name: String) {
     #expect(TrackFormats.name(forFile: path) == name)
   }
 
   @Test(arguments: [(0.0, "N"), (44, "NE"), (337.6, "N"), (360, "N"), (181, "S"), (-1, "")] as [(Double, String)])
-  func `points are written in each format`(heading: Double, point: String) {
+  func `a heading is written as a compass point`(heading: Double, point: String) {
     #expect(LocationText.compassPoint(heading) == point)
   }
 }
@@ -127,7 +127,7 @@ import Testing
     ("{{{level}}} {source}\\t{time}", "{exact} gnss\t2024-06-21T11:00:00Z"),
     ("±{accuracy} m {heading}", "±- m -"),
   ])
-  func `fields are replaced, and unknown ones become a dash`(template: String, text: String) throws {
+  func `in a template, a field with an unknown value becomes a dash`(template: String, text: String) throws {
     #expect(try LocationTemplate(template).text(reading()) == text)
   }
 
@@ -136,22 +136,22 @@ import Testing
     ("{latitude:4}", "precision"), ("{latitude:.16}", "precision"), ("{latitude:.-1}", "precision"),
     ("nonsense", "waybar"), ("{}", "no field"),
   ])
-  func `an invalid template is refused before any call`(template: String, word: String) {
+  func `an invalid template causes an error that names the mistake`(template: String, word: String) {
     let error = #expect(throws: (any Error).self) { try LocationTemplate(template) }
     #expect("\(error.map { "\($0)" } ?? "")".contains(word))
   }
 
-  @Test func `an unknown field is answered with the list of fields`() {
+  @Test func `the error for an unknown field lists all fields`() {
     let error = #expect(throws: (any Error).self) { try LocationTemplate("{place}") }
     for field in LocationTemplate.fields { #expect("\(error.map { "\($0)" } ?? "")".contains(field)) }
   }
 
-  @Test func `text from a source cannot control the terminal`() throws {
+  @Test func `control characters are removed from a source's text`() throws {
     let text = try LocationTemplate("{description}").text(reading([("Description", .string("GPS\u{1B}[2J\u{202E}"))]))
     #expect(text == "GPS[2J")
   }
 
-  @Test func `each field has its own value`() throws {
+  @Test func `each field of a template is replaced by its value`() throws {
     let reading = try reading([
       ("Accuracy", .double(12)), ("Altitude", .double(520.5)), ("Speed", .double(1.5)), ("Heading", .double(90)),
       ("Description", .string("GPS")), ("Sequence", .uint64(7)),
@@ -160,7 +160,7 @@ import Testing
     #expect(try LocationTemplate(template).text(reading) == "12 520.5 1.5 90 GPS 7")
   }
 
-  @Test func `the presets suit the programs that read them`() throws {
+  @Test func `each preset prints the format of its program`() throws {
     let reading = try reading([("Accuracy", .double(12))])
     #expect(try LocationTemplate("geo").text(reading) == "geo:48.1371540,-11.5755000;u=12")
     #expect(try LocationTemplate("dms").text(reading) == "48°8′13.8″N 11°34′31.8″W")
@@ -172,11 +172,11 @@ import Testing
     #expect(waybar.hasSuffix("\"class\":\"located\"}"))
   }
 
-  @Test func `rounding never produces 60 seconds`() {
+  @Test func `seconds are never rounded up to 60`() {
     #expect(LocationTemplate.dms(Location(latitude: 59.99999999, longitude: -0.9999999)) == "60°0′0.0″N 1°0′0.0″W")
   }
 
-  @Test func `numbers in JSON are short and exact`() {
+  @Test func `a number in JSON is the shortest text with its exact value`() {
     #expect(
       [10, -0.5, 0.1, 1e300, 9_007_199_254_740_993].map(JSONText.text) == [
         "10", "-0.5", "0.1", "1e+300", "9007199254740992",
@@ -188,13 +188,13 @@ import Testing
 @Suite struct SuggestionTests {
   private let commands = ["status", "locate", "watch", "record", "list", "sun"]
 
-  @Test func `an unambiguous prefix is accepted`() {
+  @Test func `an unambiguous prefix of a command is accepted`() {
     #expect(Suggestion.match("w", among: commands) == .found("watch"))
     #expect(Suggestion.match("status", among: commands + ["status-line"]) == .found("status"))
     #expect(Suggestion.match("l", among: commands) == .ambiguous(["locate", "list"]))
   }
 
-  @Test func `several commands are listed as in a sentence`() {
+  @Test func `alternatives are joined with commas and "or"`() {
     #expect(Suggestion.alternatives(["status", "sun", "switch"]) == "status, sun or switch")
     #expect(Suggestion.alternatives(["locate", "list"]) == "locate or list")
     #expect(Suggestion.alternatives(["watch"]) == "watch")
@@ -202,7 +202,7 @@ import Testing
   }
 
   @Test(arguments: [("wacth", "watch"), ("locat3", "locate"), ("satus", "status"), ("recrod", "record")])
-  func `a misspelt word is answered with the intended one`(word: String, meant: String) {
+  func `the nearest command is suggested for a misspelt word`(word: String, meant: String) {
     #expect(Suggestion.match(word, among: commands) == .unknown(nearest: meant))
   }
 

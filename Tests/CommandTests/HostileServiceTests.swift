@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: ["answers", "errors", "subscription"])
-  func `no text of the service controls the terminal or forges a line`(mode: String) throws {
+  func `no text from the service can control the terminal or forge a line`(mode: String) throws {
     let bus = try PrivateBus(.session)
     let service = try service(mode, on: bus)
     for command in Self.commands {
@@ -44,7 +44,7 @@ import Testing
     #expect(service.exited == nil)
   }
 
-  @Test func `monitor and watch on a terminal show clean texts`() throws {
+  @Test func `monitor prints no control characters from the service on a terminal`() throws {
     let bus = try PrivateBus(.session)
     let service = try service("subscription", on: bus)
     let monitor = try CommandRun.started(["monitor", "--listen"], on: bus)
@@ -54,7 +54,7 @@ import Testing
     #expect(service.exited == nil)
   }
 
-  @Test func `unknown words are shown as unknown`() throws {
+  @Test func `values that the contract does not define are printed as unknown`() throws {
     let bus = try PrivateBus(.session)
     let service = try service("answers", on: bus)
     #expect(try CommandRun.finished(["locate"], on: bus).standardOutput.contains("\nLevel: unknown\n"))
@@ -64,7 +64,7 @@ import Testing
     #expect(service.exited == nil)
   }
 
-  @Test func `JSON escapes unprintable characters`() {
+  @Test func `JSON output escapes unprintable characters`() {
     #expect(JSONText.quoted("a\u{1B}\u{202E}\u{E0001}ä") == #""a\u001b\u202e\udb40\udc01ä""#)
   }
 }

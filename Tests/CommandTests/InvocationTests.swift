@@ -14,7 +14,7 @@ import Testing
     return { [weak invocation] in invocation }
   }
 
-  @Test func `an invocation is not retained by its output`() throws {
+  @Test func `an invocation is released although its output refers to it`() throws {
     let invocation = try followed()
     #expect(invocation() == nil)
   }
@@ -28,7 +28,7 @@ import Testing
     (["--force", "walk.gpx"], "--append and --force cannot be combined"),
     (["walk.svg"], "--append cannot continue a picture or standard output"),
     (["--format", "nmea", "-"], "--append cannot continue a picture or standard output"),
-  ]) func `a recording that cannot be continued is refused with its reason`(arguments: [String], reason: String) {
+  ]) func `the error explains why a recording cannot be continued`(arguments: [String], reason: String) {
     let error = #expect(throws: UsageError.self) {
       _ = try RecordCommand(Invocation(of: RecordCommand.self, ["--append"] + arguments))
     }
@@ -42,17 +42,17 @@ import Testing
     AuthorizationPrompt.explanation(of: reason, afterSeconds: seconds, onTerminal: onTerminal)
   }
 
-  @Test func `an unanswered dialog is distinguished from one that was never shown`() {
+  @Test func `the message distinguishes an unanswered dialog from one that was never shown`() {
     #expect(said(.authorizationRequired, after: 119) == "The dialog was not answered within two minutes")
     #expect(said(.authorizationRequired, after: 0)?.contains("no polkit agent is running") == true)
   }
 
-  @Test func `a refusal on a terminal may be a wrong password`() {
+  @Test func `the message for a refusal on a terminal mentions a wrong password`() {
     #expect(said(.rejectedByAgent, after: 5, onTerminal: true)?.contains("the password was wrong") == true)
     #expect(said(.rejectedByAgent, after: 5)?.contains("asked again") == true)
   }
 
-  @Test func `without a dialog only the reason is printed`() {
+  @Test func `without a dialog, no extra message is printed`() {
     #expect(said(.authorizationRequired, after: nil) == nil && said(.disabledByUser, after: 3) == nil)
   }
 }
@@ -65,7 +65,7 @@ import Testing
     return state.lines(for: StandardOutput(), fitting: 20).joined(separator: "\n")
   }
 
-  @Test func `access is not shown as allowed before the status has arrived`() {
+  @Test func `watch does not show access as allowed before it knows the authorization`() {
     #expect(!text { _ in }.contains("allowed"))
     #expect(text { _ in }.contains("asking"))
     let idle = text {

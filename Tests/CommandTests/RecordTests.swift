@@ -31,7 +31,9 @@ import Testing
 
   private func contents(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
 
-  @Test(arguments: [SIGINT, SIGKILL]) func `a GPX file is valid, however recording ends`(signal: Int32) throws {
+  @Test(arguments: [SIGINT, SIGKILL]) func `a GPX file is valid whether recording is interrupted or killed`(
+    signal: Int32
+  ) throws {
     let path = try record("track.gpx", endedBy: signal)
     let valid = try run(["xmllint", "--noout", "--schema", Rig.sourceFile("Tests/CommandTests/gpx-1.1.xsd"), path])
     #expect(valid.succeeded, "\(valid.standardError)")
@@ -40,7 +42,9 @@ import Testing
     #expect(text.components(separatedBy: "<trkpt ").count == 3)
   }
 
-  @Test(arguments: [SIGINT, SIGKILL]) func `a GeoJSON file is complete, however recording ends`(signal: Int32) throws {
+  @Test(arguments: [SIGINT, SIGKILL]) func `a GeoJSON file is complete whether recording is interrupted or killed`(
+    signal: Int32
+  ) throws {
     let path = try record("track.geojson", endedBy: signal)
     let object = try #require(JSON(line: contents(path)))
     let kinds = object["features"]?.array?.map { $0["geometry"]?["type"]?.string }
@@ -59,7 +63,9 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test(arguments: ["track.gpx", "track.geojson", "track.nmea"]) func `other programs open a recording`(name: String)
+  @Test(arguments: ["track.gpx", "track.geojson", "track.nmea"]) func `other programs can open a recording`(
+    name: String
+  )
     throws
   {
     let path = try record(name)
@@ -80,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `an existing file is not silently replaced, and only a recording is continued`() throws {
+  @Test func `an existing file is replaced only with --force and continued only if it is a recording`() throws {
     let machine = try CommandFixture()
     let path = directory.file("mine.gpx")
     try "precious".write(toFile: path, atomically: true, encoding: .utf8)
@@ -93,13 +99,13 @@ import Testing
     #expect(contents(path).hasPrefix("<?xml"))
   }
 
-  @Test func `a full disk is reported`() throws {
+  @Test func `recording to a full disk fails with an error`() throws {
     let machine = try CommandFixture()
     let result = try machine.finished(["record", "/dev/full", "--force"])
     #expect(result.exit == .status(1) && result.standardError.contains("No space left"))
   }
 
-  @Test func `recording continues when the service returns`() throws {
+  @Test func `recording continues after a restart of the service`() throws {
     let machine = try CommandFixture()
     let path = directory.file("on.gpx")
     let recorder = try machine.started(["record", path, "--count", "2"])
@@ -116,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: ["track.gpx", "track.geojson", "track.nmea"])
-  func `a resumed recording starts a new segment`(name: String) throws {
+  func `a recording that is continued begins a new segment`(name: String) throws {
     let path = try record(name)
     let machine = try CommandFixture()
     let recorder = try machine.started(["record", "--append", path, "--count", "2"])
@@ -135,7 +141,9 @@ import Testing
     if name.hasSuffix("gpx") { #expect(contents(path).components(separatedBy: "<trkseg>").count == 3) }
   }
 
-  @Test(arguments: ["gpx", "geojson", "nmea"]) func `a summary measures each segment separately`(name: String) throws {
+  @Test(arguments: ["gpx", "geojson", "nmea"]) func `a summary does not count the gap between two segments`(
+    name: String
+  ) throws {
     var format = try #require(TrackFormats.format(name, startingAt: Timestamp(seconds: 1_800_000_000)))
     var text = format.header
     for (index, latitude) in [52.5, 52.6, 0, 0.1].enumerated() {
@@ -151,7 +159,7 @@ import Testing
     #expect(summary.count == 4 && summary.seconds == 900 && abs(summary.metres - 22_184) < 20, "\(summary)")
   }
 
-  @Test(arguments: ["gpx", "geojson", "nmea"]) func `a recording is not continued in another format`(format: String)
+  @Test(arguments: ["gpx", "geojson", "nmea"]) func `--append fails if the file has another format`(format: String)
     throws
   {
     let machine = try CommandFixture()
@@ -162,7 +170,7 @@ import Testing
     #expect(contents(path) == before)
   }
 
-  @Test func `a recording on standard output is complete at its end`() throws {
+  @Test func `a recording on standard output is a complete file`() throws {
     let machine = try CommandFixture()
     let recorder = try machine.started(["record", "-", "--format", "geojson", "--count", "1"])
     try machine.measure(52.5)
@@ -171,7 +179,7 @@ import Testing
     #expect(recorder.standardError == "geopublicist: 1 fix, 0 m\n")
   }
 
-  @Test func `a recording is complete even if the reader of its output exits first`() throws {
+  @Test func `a recording is complete even if the reader of standard output exits first`() throws {
     let machine = try CommandFixture()
     let path = directory.file("walk.gpx")
     let command = "\"$1\" --address \"$2\" record \"$3\" --count 1 | true; exit ${PIPESTATUS[0]}"
@@ -183,7 +191,7 @@ import Testing
     #expect(contents(path).contains("52.5000000"))
   }
 
-  @Test func `a picture is well-formed`() throws {
+  @Test func `an SVG recording is well-formed`() throws {
     let machine = try CommandFixture()
     let path = directory.file("way.svg")
     let recorder = try machine.started(["record", path, "--count", "2"])
@@ -197,7 +205,7 @@ import Testing
     #expect(text.contains("class=\"way\"") && text.contains("class=\"start\"") && text.contains(" km</text>"))
   }
 
-  @Test func `a picture is not read as a track`() throws {
+  @Test func `an SVG file is not accepted as a track`() throws {
     let path = directory.file("way.svg")
     try "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>".write(toFile: path, atomically: true, encoding: .utf8)
     for command in [["record", "--summary"], ["replay"]] {
@@ -207,12 +215,14 @@ import Testing
     }
   }
 
-  @Test func `a file with an unknown extension is refused`() throws {
+  @Test func `record refuses a file with an unknown extension`() throws {
     let result = try CommandRun.finished(["record", directory.file("way.kml")], on: PrivateBus(.session))
     #expect(result.exit == .status(2) && result.standardError.contains(".gpx, .geojson"))
   }
 
-  @Test(arguments: ["track.gpx", "track.geojson"]) func `a recording is replayed by one command`(name: String) throws {
+  @Test(arguments: ["track.gpx", "track.geojson"]) func `replay starts a service that plays a recording back`(
+    name: String
+  ) throws {
     let path = try record(name)
     let bus = try PrivateBus(.session)
     let replay = try CommandRun.started(["replay", path], on: bus)
@@ -227,7 +237,7 @@ import Testing
     }
   }
 
-  @Test func `--at places the service at fixed coordinates`() throws {
+  @Test func `--at makes the service report fixed coordinates`() throws {
     let bus = try PrivateBus(.session)
     let service = try Service(.session, on: bus, options: ["--at", "52.5,-13.25"])
     let located = try CommandRun.finished(["locate", "--format", "{latitude} {longitude}"], on: bus)

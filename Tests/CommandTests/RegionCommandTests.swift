@@ -26,7 +26,7 @@ import Testing
 
   private static let circle = ["region", "52.5,13,1km", "--confirm", "100ms"]
 
-  @Test func `each event prints a line and runs a command`() throws {
+  @Test func `each event prints a line and runs the command of --exec`() throws {
     let listener = try listener()
     let directory = TemporaryDirectory()
     let file = directory.file("events")
@@ -48,7 +48,7 @@ import Testing
     #expect(listener.connection.uniqueName != "")
   }
 
-  @Test func `--until entered ends a region that begins inside`() throws {
+  @Test func `--until entered ends immediately if the device is already inside`() throws {
     _ = try listener()
     let region = try machine.started(Self.circle + ["--until", "entered", "--json"])
     try machine.measure(52.5)
@@ -58,7 +58,7 @@ import Testing
     #expect(event["Time"]?.string?.hasSuffix("Z") == true && event["Location"] == nil)
   }
 
-  @Test func `a region survives a restart of the service, and no event is repeated`() throws {
+  @Test func `region continues after a restart of the service and repeats no event`() throws {
     var listener = try listener()
     let region = try machine.started(Self.circle + ["--json"])
     func told() -> [String] {

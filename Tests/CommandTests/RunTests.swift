@@ -14,7 +14,7 @@ import Testing
       environment: environment, within: .seconds(30))
   }
 
-  @Test func `the file of a user's places is readable only by that user`() throws {
+  @Test func `the file with the user's places is readable only by that user`() throws {
     #expect(try command(["place", "add", "home", "--at", "52.5,13.4", "--radius", "200m"]).succeeded)
     #expect(try command(["place", "add", "work", "--at", "52.6,-13.4"]).succeeded)
     let taken = try command(["place", "add", "home", "--at", "52.55,13.4"])
@@ -34,7 +34,7 @@ import Testing
     #expect(try command(["place", "list"]).standardOutput.split(separator: "\n").count == 2)
   }
 
-  @Test func `a place is added at the current location`() throws {
+  @Test func `place add --here uses the current location`() throws {
     let bus = try PrivateBus(.session)
     let service = try Service(.session, on: bus, options: ["--at", "52.5,13.4"])
     let result = try command(["place", "add", "here", "--here"], on: bus)
@@ -43,7 +43,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test func `a command runs when a place is entered`() throws {
+  @Test func `run starts its command when the place is entered`() throws {
     let machine = try CommandFixture()
     let listener = try machine.started(["watch"])
     #expect(try command(["place", "add", "home", "--at", "52.5,13", "--radius", "1km"]).succeeded)
@@ -69,7 +69,7 @@ import Testing
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "entered home\n")
   }
 
-  @Test func `a command that waits for a place reports the cause of an outage`() throws {
+  @Test func `run reports why no location arrives`() throws {
     let machine = try CommandFixture()
     machine.geoclue.kill()
     #expect(try command(["place", "add", "home", "--at", "52.5,13", "--radius", "1km"]).succeeded)
@@ -84,7 +84,7 @@ import Testing
     return lines.compactMap { JSON(line: String($0)) }.first { $0["Kind"] == "region" }?["Delivered"]?.number ?? 0
   }
 
-  @Test func `Tab completes the names of places after the words place remove`() throws {
+  @Test func `Tab completes the names of places`() throws {
     for name in ["home", "work"] {
       #expect(try command(["place", "add", name, "--at", "52.5,13.4"]).succeeded)
     }
@@ -111,7 +111,9 @@ import Testing
     (["--at", "sunset", "--", "/nonexistent"], "There is no program '/nonexistent'"),
     (["--hooks"], "hooks.d/10-open is skipped: other users can write to it"),
     (["--hooks"], "hooks.d/20-text is skipped: it is not executable"),
-  ]) func `run reports at the start what will not work`(arguments: [String], message: String) throws {
+  ]) func `run warns at the start about hooks and arguments that will not work`(arguments: [String], message: String)
+    throws
+  {
     let hooks = folder.file("geopublicist/hooks.d")
     try FileManager.default.createDirectory(atPath: hooks, withIntermediateDirectories: true)
     for (name, mode) in [("10-open", 0o777), ("20-text", 0o644), ("30-good", 0o755)] as [(String, mode_t)] {
@@ -125,12 +127,12 @@ import Testing
     #expect(!runner.standardError.contains("30-good"))
   }
 
-  @Test func `a place given together with a time of the sun is an error`() throws {
+  @Test func `run refuses a place together with a time of the sun`() throws {
     let result = try command(["run", "home", "--at", "sunset", "--", "true"])
     #expect(result.exit == .status(2) && result.standardError.contains("run --at takes no PLACE"))
   }
 
-  @Test func `an unknown place is named`() throws {
+  @Test func `the error for an unknown place names the place`() throws {
     let bus = try PrivateBus(.session)
     let result = try command(["run", "--when", "entered", "home", "--", "true"], on: bus)
     #expect(result.exit == .status(1) && result.standardError.contains("There is no place 'home'; add it with: "))

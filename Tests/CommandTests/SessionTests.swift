@@ -13,7 +13,7 @@ import Testing
     agent = try #require(machine.agent)
   }
 
-  @Test func `every subcommand works in a session`() throws {
+  @Test func `commands work with a service on the session bus`() throws {
     let watch = try machine.started(["watch"])
     try machine.measure(52, for: watch)
     for arguments in [["status"], ["locate"], ["list"], ["authorize"], ["status", "--json"], ["locate", "--json"]] {
@@ -23,7 +23,7 @@ import Testing
     #expect(watch.standardError.isEmpty && machine.service.isRunning)
   }
 
-  @Test func `record reports that location is off and continues when it is on`() throws {
+  @Test func `record reports that location is off, and continues when location is turned on`() throws {
     let directory = TemporaryDirectory()
     let path = directory.file("walk.gpx")
     try agent.setLevel(0)
@@ -50,14 +50,14 @@ import Testing
     }
   }
 
-  @Test func `an undecided status is explained`() throws {
+  @Test func `authorize exits with 3 while the status is undecided`() throws {
     machine.geoclue.kill()
     let authorize = try machine.finished(["authorize"])
     #expect(authorize.exit == .status(3))
     #expect(!authorize.standardOutput.contains("try again in a few seconds"), "\(authorize.standardOutput)")
   }
 
-  @Test func `watch in a pipe reports each outage and each recovery`() throws {
+  @Test func `watch in a pipe reports each time that location is turned off or on`() throws {
     let watch = try machine.started(["watch"])
     func count(_ text: String) -> Int { watch.standardError.components(separatedBy: text).count - 1 }
     for round in 0..<3 {
@@ -74,7 +74,7 @@ import Testing
     #expect(machine.service.isRunning)
   }
 
-  @Test func `locate fails with an explanation if no agent is running`() throws {
+  @Test func `locate explains that no agent is running`() throws {
     agent.kill()
     let locate = try machine.finished(["locate", "--timeout", "60s"])
     #expect(locate.exit == .status(3), "\(locate.standardError)")
@@ -82,7 +82,7 @@ import Testing
     #expect(machine.service.isRunning && machine.geoclue.isRunning)
   }
 
-  @Test func `list prints the fields of a template`() throws {
+  @Test func `list --format prints the fields of a template`() throws {
     let watch = try machine.started(["watch", "--desktop-id", "org.example.Map"])
     try eventually("a subscription", within: .seconds(30)) {
       try machine.finished(["list"]).standardOutput.contains("org.example.Map")

@@ -22,7 +22,9 @@ private nonisolated func pages() -> [String] {
     try texts.contains(file) ? Transcript.all(inMarkdown: file) : Transcript.all(inManual: file)
   }
 
-  @Test(arguments: texts + manuals) func `documented commands print the documented output`(file: String) throws {
+  @Test(arguments: texts + manuals) func `commands in the documentation print the output that is shown`(file: String)
+    throws
+  {
     let shown = try Self.transcripts(of: file).filter { !$0.steps.isEmpty }
     guard !shown.isEmpty else { return }
     let stage = try Stage()
@@ -39,7 +41,7 @@ private nonisolated func pages() -> [String] {
   }
 
   /// Every code block is tested: if it is not a transcript, it is of a kind that another test covers.
-  @Test(arguments: texts + manuals) func `every code block has a known kind`(file: String) throws {
+  @Test(arguments: texts + manuals) func `every code block is of a kind that a test covers`(file: String) throws {
     let blocks = try Self.transcripts(of: file).filter(\.steps.isEmpty)
     for block in blocks {
       switch block.language {
@@ -93,7 +95,7 @@ private nonisolated func pages() -> [String] {
     withExtendedLifetime(bus) {}
   }
 
-  @Test(arguments: texts) func `every link leads to a file`(file: String) throws {
+  @Test(arguments: texts) func `each link in the documentation leads to a file`(file: String) throws {
     let text = try String(contentsOfFile: Rig.sourceFile(file), encoding: .utf8)
     let folder = (file as NSString).deletingLastPathComponent
     for link in text.matches(of: #/\]\(([^):#]+)[^):]*\)|(?:src|srcset)="([^"]+)"/#) {
@@ -102,7 +104,7 @@ private nonisolated func pages() -> [String] {
     }
   }
 
-  @Test func `the README is short, with the two commands on its first screen`() throws {
+  @Test func `the README is short and shows two commands on its first screen`() throws {
     let text = try String(contentsOfFile: Rig.sourceFile("README.md"), encoding: .utf8)
     let lines = text.components(separatedBy: "\n")
     #expect(lines.count <= 201)
@@ -110,7 +112,7 @@ private nonisolated func pages() -> [String] {
     #expect(screen.contains("\nmake demo ") && screen.contains("\nmake check "))
   }
 
-  @Test func `the comparison tolerates different numbers and nothing else`() {
+  @Test func `the comparison of outputs ignores only numbers and omitted parts`() {
     #expect(Shape.line("geo:52.5162750,13.3777040,34;u=1") == Shape.line("geo:1,-2.5,3.25;u=12"))
     #expect(Shape.line("Measured: 2026-11-21 08:35:11 (now)") == Shape.line("Measured: 2027-01-02 10:00:00 (3 s ago)"))
     #expect(Shape.line("State \"idle\"") != Shape.line("State \"running\""))

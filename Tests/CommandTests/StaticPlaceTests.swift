@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "writes for GeoClue"))
-  func `the file is complete, readable only by GeoClue's user, and never replaced silently`() throws {
+  func `a static file is complete, readable only by GeoClue's user, and replaced only with --force`() throws {
     try copyConfiguration()
     #expect(try add(["--at", "40.689,-74.0445", "--radius", "60m"]).succeeded)
     let text = try String(contentsOfFile: file, encoding: .utf8)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "becomes another user"))
-  func `without root, the error shows the command that works`() throws {
+  func `without root, place add --static fails and shows the command with sudo`() throws {
     let command = [Rig.product("geopublicist"), "place", "add", "desk", "--at", "52.5,13.4", "--static"]
     let process = try ChildProcess(command, as: 65534)
     #expect(try process.waitForExit() == .status(3))
@@ -64,7 +64,7 @@ import Testing
     .contains { $0.range(of: Data("/etc/geolocation".utf8)) != nil }
 
   @Test(.enabled(if: Rig.isRoot && hasStaticSource, "needs GeoClue 2.7"))
-  func `GeoClue reports the place to the service`() throws {
+  func `GeoClue uses the static file, and the service reports its place`() throws {
     try copyConfiguration()
     let bus = try PrivateBus(.system)
     let geoclue = try ChildProcess([

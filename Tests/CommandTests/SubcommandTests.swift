@@ -9,7 +9,7 @@ import Testing
 
   init() throws { machine = try CommandFixture() }
 
-  @Test func `status prints the fields of the contract`() throws {
+  @Test func `status prints the service's properties`() throws {
     let text = try machine.finished(["status"])
     #expect(text.exit == .status(0))
     #expect(text.standardOutput.contains("\nGeoClue: idle"))
@@ -23,7 +23,7 @@ import Testing
       ])
   }
 
-  @Test func `locate prints a fix and its URI`() throws {
+  @Test func `locate prints a fix and its geo URI`() throws {
     let locate = try machine.started(["locate", "--maximum-age", "0"])
     try machine.measure(52.5, -13.25)
     #expect(try locate.waitForExit() == .status(0))
@@ -36,7 +36,7 @@ import Testing
     #expect(location["Timestamp"]?.array?.count == 2)
   }
 
-  @Test func `watch prints one line per fix and counts them`() throws {
+  @Test func `watch --count 2 prints two fixes and exits`() throws {
     let watch = try machine.started(["watch", "--count", "2"])
     try machine.measure(52)
     try eventually("the first line") { watch.standardOutput.contains(" 52.0000000 13.0000000 0 exact\n") }
@@ -54,14 +54,14 @@ import Testing
     #expect(watch.standardOutput.split(separator: "\n").allSatisfy { JSON(line: String($0)) != nil })
   }
 
-  @Test func `watch ends before its next output when its reader has exited`() throws {
+  @Test func `watch exits without further output if its reader has exited`() throws {
     let command = "\"$1\" --address \"$2\" watch | true; echo \"${PIPESTATUS[0]}\""
     let shell = try ChildProcess(["bash", "-c", command, "-", Rig.product("geopublicist"), machine.bus.address])
     #expect(try shell.waitForExit() == .status(0))
     #expect(shell.standardOutput == "0\n")
   }
 
-  @Test func `output that cannot be written is a failure`() throws {
+  @Test func `a command whose output cannot be written fails`() throws {
     for (redirection, reason) in [("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")] {
       let command = "exec \"$1\" --address \"$2\" status \(redirection)"
       let result = try run(["sh", "-c", command, "-", Rig.product("geopublicist"), machine.bus.address])
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a reader that exits after one line is not a failure`() throws {
+  @Test func `a command does not fail if its reader exits after one line`() throws {
     for command in ["status", "--help", "list"] {
       let line = "\"$1\" --address \"$2\" \(command) | head -n 1; echo \"${PIPESTATUS[0]}\""
       let result = try run(["bash", "-c", line, "-", Rig.product("geopublicist"), machine.bus.address])
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `watch survives restarts of the service and reports them`() throws {
+  @Test func `watch continues after restarts of the service and reports them`() throws {
     let watch = try machine.started(["watch", "--json", "--count", "3"])
     var service = machine.service
     func lines() -> [JSON] { JSON.lines(watch.standardOutput) }
@@ -99,7 +99,7 @@ import Testing
     #expect(watch.standardError.contains("The service stopped") && watch.standardError.contains("The service is back"))
   }
 
-  @Test func `watch in a pipe reports each outage and each recovery`() throws {
+  @Test func `watch in a pipe reports each exit and each return of GeoClue`() throws {
     let watch = try machine.started(["watch"])
     try machine.measure(52, for: watch)
     for outage in 1...2 {
@@ -114,7 +114,9 @@ import Testing
     }
   }
 
-  @Test func `every command in a pipe reports the cause and the end of an earlier outage`() throws {
+  @Test func `in a pipe, each command that waits for locations reports why none arrive and when they arrive again`()
+    throws
+  {
     let directory = TemporaryDirectory()
     machine.geoclue.kill()
     let programs = try [["watch"], ["record", directory.file("walk.gpx")], ["region", "52,13,200m"], ["watch"]].map {
@@ -129,7 +131,7 @@ import Testing
     for said in programs.map(\.standardError) { #expect(said.split(separator: "\n").count == 2, "\(said)") }
   }
 
-  @Test func `list shows subscriptions without any coordinate`() throws {
+  @Test func `list shows subscriptions, but no coordinates`() throws {
     let watch = try machine.started(["watch", "--desktop-id", "org.example.Map"])
     try machine.measure(52, for: watch)
     let text = try machine.finished(["list"]).standardOutput.split(separator: "\n")
@@ -143,13 +145,13 @@ import Testing
       ])
   }
 
-  @Test func `authorize prints a status and a sentence`() throws {
+  @Test func `authorize prints the status and its explanation`() throws {
     let text = try machine.finished(["authorize"])
     #expect(text.exit == .status(0))
     #expect(text.standardOutput == "authorized-always\nAccess to the location is allowed\n")
   }
 
-  @Test func `monitor prints sentences for people`() throws {
+  @Test func `monitor explains each change in a sentence`() throws {
     let monitor = try machine.started(["monitor"])
     for sentence in [
       " Service is running\n", " GeoClue idle: No program follows the location; GeoClue is not used\n",
@@ -167,7 +169,7 @@ import Testing
     #expect(watch.exited == nil)
   }
 
-  @Test func `monitor prints errors while it is subscribed`() throws {
+  @Test func `monitor --listen prints errors`() throws {
     let monitor = try machine.started(["monitor", "--listen"])
     try eventually("GeoClue is used") { machine.geoclue.receiver.isConnected }
     machine.geoclue.kill()

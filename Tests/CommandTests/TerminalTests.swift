@@ -19,7 +19,7 @@ import Testing
       environment: ["TERM": "xterm"].merging(environment) { $1 })
   }
 
-  @Test func `colours and columns are for terminals only`() throws {
+  @Test func `output has colours and columns only on a terminal`() throws {
     let status = try onTerminal("status")
     #expect(try status.waitForExit() == .status(0))
     #expect(status.standardOutput.contains("\u{1B}[32mauthorized-always\u{1B}[0m\r\n               Access"))
@@ -44,7 +44,7 @@ import Testing
     #expect(try watch.waitForExit() == .status(0))
   }
 
-  @Test func `latitude and longitude are the last rows to disappear on a short terminal`() throws {
+  @Test func `a terminal with three rows still shows latitude and longitude`() throws {
     let watch = try onTerminal("watch", after: "stty rows 3 cols 30; ")
     try machine.measure(52)
     // A terminal ends its lines with two characters, which Swift would match as one.
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [("dumb", "watch"), ("xterm", "watch --json")])
-  func `q also ends a watch that prints lines on a terminal`(terminal: String, command: String) throws {
+  func `q also ends a watch that does not redraw the screen`(terminal: String, command: String) throws {
     let watch = try onTerminal(command, environment: ["TERM": terminal])
     try machine.measure(52)
     try eventually("the location is printed") { watch.standardOutput.contains("52") }
@@ -72,7 +72,7 @@ import Testing
     #expect(try watch.waitForExit() == .status(0))
   }
 
-  @Test func `watch sets up the terminal again when it continues`() throws {
+  @Test func `watch sets up the terminal again after Ctrl-Z and fg`() throws {
     // The command is stopped with job control, because a SIGSTOP would also stop `script`, which would then forward no
     // keys.
     let watch = try onTerminal(
@@ -89,14 +89,14 @@ import Testing
     #expect(try watch.waitForExit() == .status(0))
   }
 
-  @Test func `a long value is wrapped on a narrow terminal`() throws {
+  @Test func `watch wraps a long value on a narrow terminal`() throws {
     let status = try onTerminal("status", after: "stty cols 40; ")
     #expect(try status.waitForExit() == .status(0))
     let text = status.standardOutput.replacing(#/\e\[\d*m/#, with: "")
     #expect(text.split(separator: "\r\n").allSatisfy { $0.count <= 40 }, "\(text)")
   }
 
-  @Test func `locate shows that it is waiting`() throws {
+  @Test func `locate shows on a terminal that it is waiting`() throws {
     let locate = try onTerminal("locate --timeout 1s --maximum-age 0")
     #expect(try locate.waitForExit() == .status(5))
     #expect(locate.standardOutput.contains("Waiting for a location…"))

@@ -23,7 +23,7 @@ import Testing
     #expect(handle(.timer, after: 10 * Self.minute) == [.check])
   }
 
-  @Test mutating func `a zone that stays the same for the whole wait is set exactly once`() {
+  @Test mutating func `a zone is set once after it has stayed the same for the whole wait`() {
     #expect(handle(.computed("Europe/Berlin")) == [.readClock] && machine.deadline == 10 * Self.minute)
     #expect(handle(.clock("UTC")).isEmpty && handle(.timer, after: 10 * Self.minute - .microseconds(1)).isEmpty)
     #expect(handle(.timer, after: .microseconds(1)) == [.check] && machine.deadline == nil)
@@ -43,21 +43,23 @@ import Testing
   }
 
   @Test(arguments: ["Asia/Tokyo", "Europe/Berlin"])
-  mutating func `a zone set by hand after another was computed is not replaced`(byHand: String) {
+  mutating func `a zone that the user has set is not replaced until another zone is computed`(byHand: String) {
     check("Europe/Berlin")
     #expect(handle(.checked(byHand, mayBeSet: true)) == [.settle("Europe/Berlin")] && machine.deadline == nil)
     check("Europe/Paris", clock: byHand)
     #expect(handle(.checked(byHand, mayBeSet: true)) == [.set("Europe/Paris")])
   }
 
-  @Test mutating func `a clock that could not be read at first is set later`() {
+  @Test mutating func `a clock whose zone could not be read at first is set later`() {
     #expect(handle(.computed("Europe/Berlin")) == [.readClock] && handle(.clock(nil)).isEmpty)
     #expect(handle(.timer, after: 10 * Self.minute) == [.check])
     #expect(handle(.checked("UTC", mayBeSet: true)) == [.set("Europe/Berlin")])
   }
 
   @Test(arguments: [.checked("UTC", mayBeSet: false), .checked(nil, mayBeSet: true)] as [TimeZoneMachine.Event])
-  mutating func `without consent or an answer, the clock is set at a later attempt`(answer: TimeZoneMachine.Event) {
+  mutating func `if setting the clock is not permitted or not answered, it is tried again later`(
+    answer: TimeZoneMachine.Event
+  ) {
     check("Europe/Berlin")
     #expect(handle(answer, after: Self.minute).isEmpty && machine.deadline == now + 10 * Self.minute)
     #expect(handle(.timer, after: 10 * Self.minute) == [.check])
@@ -65,7 +67,7 @@ import Testing
     #expect(handle(.wasSet(false)).isEmpty && machine.deadline == now + 10 * Self.minute)
   }
 
-  @Test mutating func `a zone that is computed during the check or the call is handled next`() {
+  @Test mutating func `a zone that is computed while another one is being set is set afterwards`() {
     check("Europe/Berlin")
     #expect(handle(.computed("Europe/Paris")) == [.readClock] && machine.deadline == nil)
     #expect(handle(.checked("UTC", mayBeSet: true)).isEmpty && machine.deadline == now + 10 * Self.minute)

@@ -39,7 +39,7 @@ import Testing
     timedated.standardOutput.split(separator: "\n").map(String.init).filter { $0.contains("/") }
   }
 
-  @Test func `timezone prints the zone, or a JSON object, and reports an undecided zone`() throws {
+  @Test func `timezone prints the zone as text or JSON, and fails near a border between two zones`() throws {
     let text = try CommandRun.finished(["timezone"], on: bus)
     #expect(text.standardOutput == "Europe/Berlin\n" && text.exit == .status(0), "\(text.standardError)")
     let object = try CommandRun.finished(["timezone", "--json"], on: bus).objects
@@ -51,7 +51,7 @@ import Testing
     #expect(try CommandRun.finished(["timezone", "--after", "0"], on: bus).exit == .status(2))
   }
 
-  @Test func `--follow sets the clock once for each zone and does not replace a zone set by other means`() throws {
+  @Test func `--follow sets the clock once for each zone and does not replace a zone that the user has set`() throws {
     let timedated = try timedated()
     let follow = try follow(["--json"])
     try eventually("the clock is set", within: .seconds(30), seen: follow.output + service.log) {
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: ["AccessDenied", "InteractiveAuthorizationRequired", "InvalidArgs"])
-  func `a timedated that refuses or asks for a password is asked again after a pause`(error: String) throws {
+  func `after a refusal or a request for a password, timedated is asked again later`(error: String) throws {
     let timedated = try timedated()
     try timedated.send("refuse \(error)")
     let follow = try follow()
@@ -96,13 +96,13 @@ import Testing
     try always("it is not set again", for: .milliseconds(1_500)) { calls(timedated).count == count }
   }
 
-  @Test func `without timedated, --follow ends with an explanation`() throws {
+  @Test func `--follow exits with an explanation if timedated is not installed`() throws {
     let follow = try follow()
     #expect(try follow.waitForExit() == .status(4))
     #expect(follow.standardError.contains("systemd-timedated is not installed"), "\(follow.standardError)")
   }
 
-  @Test func `the clock is not set to a zone that is merely likely`() throws {
+  @Test func `the clock is not set to an approximate zone`() throws {
     try geoclue.fix(latitude: 52.52, longitude: 13.4, ["Accuracy": 20_000])
     try travel(52.52, 13.4)
     try geoclue.fix(latitude: 52.52, longitude: 13.4, ["Accuracy": 20_000])

@@ -25,7 +25,8 @@ import Testing
     (
       "fr", "Affiche où se trouve cette machine", "Il n’y a pas de commande « statsu » ; vouliez-vous dire « status » ?"
     ),
-  ]) func `help and errors are in the user's language`(language: String, summary: String, error: String) throws {
+  ]) func `help and errors are printed in the user's language`(language: String, summary: String, error: String) throws
+  {
     #expect(try result(["--help"], in: language).standardOutput.hasPart(summary))
     for command in ["locate", "run", "doctor"] {
       let help = try result([command, "--help"], in: language).standardOutput
@@ -51,7 +52,7 @@ import Testing
     #expect(try onTerminal(words + " --json").hasPart("Cannot connect to this bus"))
   }
 
-  @Test func `a translation may change the order of the values`() throws {
+  @Test func `a translation may reorder and repeat the placeholders`() throws {
     let catalog = """
       msgid ""
       msgstr "Content-Type: text/plain; charset=UTF-8\\n"
@@ -66,7 +67,7 @@ import Testing
     #expect(try result(["statsu"], in: "de").standardError == "geopublicist: status statsu status {3} {\n")
   }
 
-  @Test func `every language has every text`() throws {
+  @Test func `every translation is complete`() throws {
     let check = try run([Rig.sourceFile("po/update.py"), "--check"], within: .seconds(60))
     #expect(check.succeeded, "\(check.standardError)")
   }

@@ -33,7 +33,7 @@ import Testing
         ]
       ),
     ] as [(Double, Double, Double, [(SunDay.Event, Double)])])
-  func `no event is skipped near the poles`(
+  func `no event of the sun near the poles is omitted`(
     latitude: Double, longitude: Double, start: Double, events: [(SunDay.Event, Double)]
   ) throws {
     var now = start
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `the phase and the next event follow from the events of the day`() {
+  @Test func `the phase and the next event of the sun are computed for Berlin`() {
     // Berlin on 21 November 2026.
     let times = [1_795_240_776.0, 1_795_243_110, 1_795_273_528, 1_795_275_860]
     func state(_ seconds: Double) -> SunState { SunState(latitude: 52.52, longitude: 13.405, at: seconds) }
@@ -58,7 +58,7 @@ import Testing
     #expect(state(times[3] + 120).next?.event == .dawn)
   }
 
-  @Test func `in a polar night the next event is weeks away`() throws {
+  @Test func `in the polar night the next event of the sun is weeks away`() throws {
     let state = SunState(latitude: 78.2232, longitude: 15.6267, at: 1_766_314_800)
     let next = try #require(state.next)
     #expect(state.phase == .night)
@@ -78,12 +78,12 @@ import Testing
       ("sunset", SunMoment(.sunset)), ("sunset-30min", SunMoment(.sunset, offset: -1_800)),
       ("dawn+1h30m", SunMoment(.dawn, offset: 5_400)), ("noon", SunMoment(.noon)), ("evening", nil), ("sunset-", nil),
       ("sunset-13h", nil), ("sunset-soon", nil), ("+30min", nil), ("", nil),
-    ] as [(String, SunMoment?)]) func `a time of the sun is parsed`(text: String, moment: SunMoment?)
+    ] as [(String, SunMoment?)]) func `a time such as sunset-30min is parsed`(text: String, moment: SunMoment?)
   {
     #expect(SunMoment(text) == moment)
   }
 
-  @Test func `the next time is the first one after now`() throws {
+  @Test func `the next time of an event of the sun is later than now`() throws {
     let sunset = try #require(SunMoment(.sunset).next(after: Self.noon, at: Self.berlin))
     // 18:24 in Berlin, 17:24 UTC.
     #expect(abs(sunset - (Self.noon + 6.4 * 3_600)) < 900)
@@ -95,7 +95,7 @@ import Testing
     #expect(dawn > sunset && dawn < sunset + 86_400)
   }
 
-  @Test func `a polar night has no sunrise until it ends`() throws {
+  @Test func `in the polar night the next sunrise is weeks away`() throws {
     let longyearbyen = Location(latitude: 78.2, longitude: 15.6)
     let midwinter = 1_766_318_400.0
     let sunrise = try #require(SunMoment(.sunrise).next(after: midwinter, at: longyearbyen))
@@ -107,5 +107,7 @@ import Testing
     ("home", true), ("mother's", false), ("-home", false), ("sun", false), ("büro_2", true), ("", false),
     ("a b", false),
   ])
-  func `names of places are words`(name: String, isGood: Bool) { #expect(Place.isName(name) == isGood) }
+  func `the name of a place consists of letters, digits, - and _`(name: String, isGood: Bool) {
+    #expect(Place.isName(name) == isGood)
+  }
 }
