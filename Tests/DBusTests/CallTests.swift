@@ -7,7 +7,7 @@ import Testing
 @testable import DBus
 
 @Suite struct CallTests {
-  @Test func `a reply arrives later and exactly once`() throws {
+  @Test func `a reply is delivered exactly once, and not inside the call`() throws {
     let (peers, _) = try Peers.withSample()
     let question = peers.ask(peers.message("Add", .uint32(2), .uint32(40)), expecting: "t")
     #expect(question.isOpen)
@@ -16,12 +16,12 @@ import Testing
     #expect(question.results.count == 1)
   }
 
-  @Test func `an error keeps its name and text`() throws {
+  @Test func `an error reply is received with its name and text`() throws {
     let (peers, _) = try Peers.withSample()
     #expect(throws: CallFailure.refused(DBusError("org.example.Error.No", "No, because"))) { try peers.call("Refuse") }
   }
 
-  @Test func `an unknown service yields the bus's error`() throws {
+  @Test func `a call to an unknown service fails with the error of the bus`() throws {
     let peers = try Peers()
     let nobody = Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody")
     #expect(try peers.ask(nobody).refusal() == .serviceUnknown)
@@ -29,7 +29,7 @@ import Testing
     #expect(try [.serviceUnknown, .nameHasNoOwner].contains(peers.ask(gone).refusal()))
   }
 
-  @Test func `a reply with an unexpected signature is InvalidArgs`() throws {
+  @Test func `a reply with an unexpected signature causes the error InvalidArgs`() throws {
     let (peers, _) = try Peers.withSample()
     #expect(try peers.ask(peers.message("Add", .uint32(1), .uint32(1)), expecting: "s").refusal() == .invalidArgs)
   }
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func `a failure shows whether the peer has answered`(broker: PrivateBus.Broker) throws {
+  func `a failed call shows whether it was refused, lost or not sent`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
     let absent = Question(Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody"), from: peers.client)
     #expect(try absent.failure()?.kind == .refused && absent.refusal() == .serviceUnknown)
@@ -82,7 +82,7 @@ import Testing
     #expect(open.isOpen, "no handler is called after this side has closed the connection")
   }
 
-  @Test func `a missing reply becomes NoReply`() throws {
+  @Test func `a call without a reply fails with NoReply at its deadline`() throws {
     let (peers, sample) = try Peers.withSample()
     var results: [Result<[Value], CallFailure>] = []
     let start = LoopClock.system.monotonic()
@@ -99,7 +99,7 @@ import Testing
     #expect(results.count == 1)
   }
 
-  @Test func `a timeout of zero or less fails, but not inside the call`() throws {
+  @Test func `a call with a timeout of zero or less fails in a later turn`() throws {
     let (peers, _) = try Peers.withSample()
     for timeout: Int32 in [0, -1, .min] {
       let question = peers.ask(peers.message("Later"), timeout: .milliseconds(timeout))
@@ -116,7 +116,7 @@ import Testing
     #expect(try question.answer() == [.string("at last")])
   }
 
-  @Test func `a cancelled or released call receives nothing`() throws {
+  @Test func `the handler of a cancelled or released call is not called`() throws {
     let (peers, _) = try Peers.withSample()
     _ = peers.client.call(peers.message("Nothing")) { _ in Issue.record("the call was released") }
     let pending = peers.client.call(peers.message("Nothing")) { _ in Issue.record("it was cancelled") }
@@ -125,7 +125,7 @@ import Testing
     try peers.settle()
   }
 
-  @Test func `objects that the handler retains are released`() throws {
+  @Test func `the handler of a call is released with the objects that it retains`() throws {
     final class Held {}
     let (peers, _) = try Peers.withSample()
     weak var held: Held?
@@ -144,7 +144,7 @@ import Testing
     withExtendedLifetime(pending) {}
   }
 
-  @Test func `a handler may make the next call`() throws {
+  @Test func `the handler of a reply may make another call`() throws {
     let (peers, _) = try Peers.withSample()
     var count = 0
     var pending: PendingCall?
@@ -161,7 +161,7 @@ import Testing
   }
 
   /// Regression: libdbus keeps the serial number of a message that is sent again, so both calls had the same one.
-  @Test func `one message may be sent as two calls`() throws {
+  @Test func `the same message may be sent as two calls`() throws {
     let (peers, sample) = try Peers.withSample()
     let message = peers.message("Later")
     var results: [String] = []
@@ -178,7 +178,7 @@ import Testing
   /// libdbus accepts any message with the call's serial number in its header as the reply, even a signal, which any
   /// program may send. Another program could answer instead of the service.
   @Test(arguments: PrivateBus.Broker.installed)
-  func `a signal that poses as a reply is ignored`(broker: PrivateBus.Broker) throws {
+  func `a signal with the serial number of a call is not accepted as its reply`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
     let outsider = try peers.connect()
     let question = peers.ask(peers.message("Later"), timeout: .never)
@@ -213,7 +213,7 @@ import Testing
     #expect(try question.answer() == [.string("genuine")])
   }
 
-  @Test func `a call without an interface finds its method`() throws {
+  @Test func `a call without an interface is dispatched by its member`() throws {
     let (peers, _) = try Peers.withSample()
     #expect(try peers.call("OnlyHere", of: nil) == [.string("other")])
     #expect(try peers.call("Nothing", of: nil) == [], "the first interface with this method")

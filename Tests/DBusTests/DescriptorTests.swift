@@ -79,7 +79,7 @@ private struct Pipe {
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func `descriptors travel in calls, replies, signals and properties`(broker: PrivateBus.Broker) throws {
+  func `calls, replies, signals and properties carry descriptors`(broker: PrivateBus.Broker) throws {
     try withPipes(on: broker) { peers, pipes, object in
       let pipe = try Pipe()
       let service = peers.service.uniqueName
@@ -112,7 +112,7 @@ private struct Pipe {
     }
   }
 
-  @Test func `releasing the last reference closes a descriptor`() throws {
+  @Test func `a descriptor is closed with its last reference`() throws {
     let pipe = try Pipe()
     var copies: [Value] = try [.descriptor(OwnedDescriptor(duplicating: pipe.writing.rawValue))]
     copies.append(copies[0])
@@ -127,7 +127,9 @@ private struct Pipe {
   }
 
   /// A waiting call must not block others: libdbus reads nothing while it holds descriptors.
-  @Test func `a waiting call with descriptors blocks nothing and keeps them until it is answered`() throws {
+  @Test func `a waiting call with descriptors does not block others and keeps the descriptors until it is answered`()
+    throws
+  {
     try withPipes { peers, pipes, _ in
       var waiting: [MethodCall] = []
       peers.service.objects.intake = { waiting.append($0) }
@@ -145,7 +147,7 @@ private struct Pipe {
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func `a method without descriptors among its arguments refuses them`(broker: PrivateBus.Broker) throws {
+  func `a method that declares no descriptors refuses calls with descriptors`(broker: PrivateBus.Broker) throws {
     try withPipes(on: broker) { peers, pipes, _ in
       let descriptor = Value.descriptor(try Pipe().writing)
       let service = peers.service.uniqueName
@@ -159,7 +161,7 @@ private struct Pipe {
     }
   }
 
-  @Test func `a message carries no more descriptors than both buses forward`() throws {
+  @Test func `a message carries at most 16 descriptors`() throws {
     try withPipes { peers, pipes, _ in
       let descriptor = Value.structure([.string(""), .descriptor(try Pipe().writing)])
       let full = call("Keep", .array("(sh)", Array(repeating: descriptor, count: 16)), to: peers.service.uniqueName)
@@ -173,7 +175,7 @@ private struct Pipe {
     }
   }
 
-  @Test func `a process without free descriptors receives errors`() throws {
+  @Test func `without free descriptors, calls with descriptors cause errors`() throws {
     try withPipes { peers, pipes, _ in
       let pipe = try Pipe()
       pipes.given = pipe.writing
@@ -197,7 +199,7 @@ private struct Pipe {
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func `descriptors of another program arrive, and invalid ones are errors`(broker: PrivateBus.Broker) throws {
+  func `descriptors from another program are received, and invalid ones are refused`(broker: PrivateBus.Broker) throws {
     try withPipes(on: broker) { peers, _, _ in
       let python = try ChildProcess([
         Rig.python, Rig.sourceFile("Tests/DBusTests/descriptor-peer.py"), peers.bus.address,
@@ -229,7 +231,7 @@ private struct Pipe {
     }
   }
 
-  @Test func `none of a hundred descriptors in calls and replies leaks`() throws {
+  @Test func `descriptors in calls and replies do not leak`() throws {
     try withPipes { peers, pipes, _ in
       pipes.given = try Pipe().writing
       for _ in 0..<100 {

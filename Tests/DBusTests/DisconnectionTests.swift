@@ -10,7 +10,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
 @testable import DBus
 
 @Suite struct DisconnectionTests {
-  @Test func `the end of the bus is reported once`() throws {
+  @Test func `the loss of the bus is reported once`() throws {
     let peers = try Peers()
     var calls = 0
     peers.client.onDisconnected = { calls += 1 }
@@ -22,7 +22,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     try turning(for: .milliseconds(30), "and not again") { calls == 1 }
   }
 
-  @Test func `pending calls fail in order before a disconnection is reported`() throws {
+  @Test func `pending calls fail in order before the loss of the bus is reported`() throws {
     let (peers, sample) = try Peers.withSample()
     var told: [String] = []
     peers.client.onDisconnected = { told.append("end") }
@@ -41,7 +41,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
   }
 
   /// Regression: signals that had been read together with the end of the connection were lost.
-  @Test func `messages received before a disconnection are handled first`() throws {
+  @Test func `messages that arrived before the loss of the bus are handled first`() throws {
     // Runs only on dbus-daemon, because dbus-broker may exit while some of the signals are in its own queue.
     let peers = try Peers(on: .dbusDaemon)
     var told: [String] = []
@@ -63,7 +63,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     #expect(told == (0..<20).map(String.init) + ["end"])
   }
 
-  @Test func `nothing traps after a disconnection`() throws {
+  @Test func `using a connection after the loss of the bus does not crash`() throws {
     let (peers, _, object) = try Peers.withObject()
     peers.bus.kill()
     try turning("it is noticed") { !peers.service.isConnected && !peers.client.isConnected }
@@ -75,7 +75,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
   }
 
   /// Regression: a call or a match on a closed connection used memory that libdbus had freed.
-  @Test func `nothing traps after close`() throws {
+  @Test func `using a connection after close does not crash`() throws {
     let (peers, _, object) = try Peers.withObject()
     let match = peers.service.onSignal(MatchRule(interface: "a.b")) { _ in }
     NameWatch("org.example.Name", on: peers.service) { _ in }.keep()
@@ -121,7 +121,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     try turning(for: .milliseconds(50), "nothing is called") { true }
   }
 
-  @Test func `a missing bus is an error`() {
+  @Test func `connecting to a missing bus causes an error`() {
     #expect(throws: DBusError.self) { try Connection(to: .address("unix:path=/nonexistent/bus")) }
     #expect(throws: DBusError.self) { try Connection(to: .address("nonsense")) }
     #expect(throws: DBusError.self) { try Connection(to: .address("")) }
@@ -146,7 +146,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
   }
 
   /// Regression: a bus that does not read prevented the program from exiting.
-  @Test func `flush gives up after its deadline`() throws {
+  @Test func `flush returns at its deadline if the bus does not read`() throws {
     // Runs only on dbus-daemon, because that is a single process, whose id the bus reports.
     let peers = try Peers(on: .dbusDaemon)
     let body = Value.string(String(repeating: "x", count: 1_000_000))
@@ -163,7 +163,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     #expect(peers.service.outgoingBytes == 0)
   }
 
-  @Test func `a released connection is closed`() throws {
+  @Test func `a connection is closed when it is released`() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service)
     weak var weakly: Connection?

@@ -5,7 +5,7 @@ import Testing
 @testable import DBus
 
 @Suite struct DispatchTests {
-  @Test func `missing objects and members get the right errors`() throws {
+  @Test func `calls to missing objects, interfaces and methods are answered with the matching error`() throws {
     let (peers, _) = try Peers.withSample()
     #expect(try peers.refusal("Nothing", at: "/org/example/Elsewhere") == .unknownObject)
     #expect(try peers.refusal("Nothing", at: "/org/example/Sample/below") == .unknownObject)
@@ -20,7 +20,7 @@ import Testing
     #expect(try peers.refusal("Unheard", of: "org.freedesktop.DBus.Peer") == .unknownMethod)
   }
 
-  @Test func `wrong arguments are InvalidArgs`() throws {
+  @Test func `calls with wrong arguments are answered with InvalidArgs`() throws {
     let (peers, sample) = try Peers.withSample()
     #expect(try peers.refusal("Add") == .invalidArgs)
     #expect(try peers.refusal("Add", .uint32(1)) == .invalidArgs)
@@ -36,20 +36,20 @@ import Testing
     #expect(sample.seen.isEmpty)
   }
 
-  @Test func `calls of Peer are answered on every path`() throws {
+  @Test func `methods of the interface Peer are answered on every path`() throws {
     let peers = try Peers()
     #expect(try peers.call("Ping", of: "org.freedesktop.DBus.Peer", at: "/anywhere") == [])
     let machine = try peers.call("GetMachineId", of: "org.freedesktop.DBus.Peer", at: "/")
     #expect(machine.first?.string?.count == 32)
   }
 
-  @Test func `two interfaces of one object are kept apart`() throws {
+  @Test func `two interfaces of one object may have methods with the same name`() throws {
     let (peers, _) = try Peers.withSample()
     #expect(try peers.call("Nothing") == [])
     #expect(try peers.call("Nothing", of: "org.example.Other") == [.string("other")])
   }
 
-  @Test func `replies may be sent later and in any order`() throws {
+  @Test func `a service may reply to calls later and in any order`() throws {
     let (peers, sample) = try Peers.withSample()
     let questions = (0..<3).map { _ in peers.ask(peers.message("Later")) }
     try turning("all calls arrive") { sample.kept.count == 3 }
@@ -62,7 +62,7 @@ import Testing
     #expect(try questions[1].answer() == [.string("second")])
   }
 
-  @Test func `only the first answer is sent`() throws {
+  @Test func `only the first answer to a call is sent`() throws {
     let (peers, sample) = try Peers.withSample()
     var answered = 0
     sample.onDo = { call throws(DBusError) in
@@ -77,7 +77,7 @@ import Testing
     #expect(answered == 1)
   }
 
-  @Test func `a released call is refused`() throws {
+  @Test func `a call that is released without an answer is refused`() throws {
     let (peers, sample) = try Peers.withSample()
     #expect(try peers.refusal("Forget") == .failed)
     let question = peers.ask(peers.message("Later"))
@@ -87,12 +87,12 @@ import Testing
     #expect(try question.refusal() == .failed)
   }
 
-  @Test func `an answer whose types differ from the declared ones is an error`() throws {
+  @Test func `an answer whose types differ from the declared types becomes an error`() throws {
     let (peers, _) = try Peers.withSample()
     #expect(try peers.refusal("LieAboutTypes") == .failed)
   }
 
-  @Test func `an answer that cannot be marshalled is an error`() throws {
+  @Test func `an answer that cannot be marshalled becomes an error`() throws {
     let (peers, sample) = try Peers.withSample()
     let question = peers.ask(peers.message("Later"))
     try turning("the call arrives") { !sample.kept.isEmpty }
@@ -100,7 +100,7 @@ import Testing
     #expect(try question.refusal() != nil)
   }
 
-  @Test func `a call with NO_REPLY_EXPECTED receives no reply`() throws {
+  @Test func `a call with NO_REPLY_EXPECTED is performed but not answered`() throws {
     let (peers, sample) = try Peers.withSample()
     for member: MemberName in ["Do", "Unheard", "Refuse"] {
       let arguments: [Value] = member == "Do" ? [.options([])] : []
@@ -113,7 +113,7 @@ import Testing
     #expect(sample.seen.count == 1, "the call was performed all the same")
   }
 
-  @Test func `the interactive flag is visible`() throws {
+  @Test func `a method can read the interactive flag of its call`() throws {
     let (peers, sample) = try Peers.withSample()
     var flags: [Bool] = []
     sample.onDo = { call in
@@ -128,7 +128,7 @@ import Testing
     #expect(flags == [false, true])
   }
 
-  @Test func `the size of a call is known before it is performed`() throws {
+  @Test func `the size of a call can be read before the call is performed`() throws {
     let (peers, _) = try Peers.withSample()
     var expected = 0
     var found: [Bool] = []
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `the intake handles a call before anything else does`() throws {
+  @Test func `the intake handler receives every call before the call is dispatched`() throws {
     let (peers, _) = try Peers.withSample()
     var asked: [String] = []
     peers.service.objects.intake = { call in
@@ -164,7 +164,7 @@ import Testing
   }
 
   /// Regression: libdbus itself answered calls of Peer, so they were not counted.
-  @Test func `calls of Peer pass the intake like all others`() throws {
+  @Test func `the intake handler also receives calls to the interface Peer`() throws {
     let peers = try Peers()
     var asked: [MemberName] = []
     peers.service.objects.intake = { [unowned peers] call in
@@ -182,7 +182,7 @@ import Testing
     #expect(asked == ["Ping", "GetMachineId", "Ping", "GetMachineId"])
   }
 
-  @Test func `an unexported object is unknown`() throws {
+  @Test func `calls to an object that was unexported are answered with an error`() throws {
     let (peers, _, object) = try Peers.withObject()
     #expect(try peers.refusal("Nothing") == nil)
     object.unexport()
@@ -193,7 +193,7 @@ import Testing
     object.flushChanges()
   }
 
-  @Test func `an object whose owner has disconnected is unknown`() throws {
+  @Test func `calls to an object whose implementation was released are answered with an error`() throws {
     let peers = try Peers()
     var sample: Sample? = Sample()
     sample?.export(on: peers.service)
@@ -208,7 +208,7 @@ import Testing
   }
 
   /// Regression: changes of an object that had been replaced were still sent, with the path of the new one.
-  @Test func `a replaced object is silent`() throws {
+  @Test func `an object that was replaced emits no more signals`() throws {
     let peers = try Peers()
     var heard = 0
     peers.client.onSignal(MatchRule(path: Sample.path)) { _ in heard += 1 }.keep()

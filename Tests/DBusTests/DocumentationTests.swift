@@ -5,7 +5,7 @@ import GeopublicistTestSupport
 import MainLoop
 import Testing
 
-/// The examples of the documentation, compiled.
+/// The examples of the documentation, which must compile.
 private enum Examples {
   final class Counter { var count: UInt32 = 0 }
 
@@ -57,7 +57,7 @@ private enum Examples {
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
   }
 
-  @Test func `the examples of the documentation are the compiled ones`() throws {
+  @Test func `the examples in the documentation of DBus are compiled`() throws {
     let compiled = lines(try String(contentsOfFile: #filePath, encoding: .utf8))
     let sources = Rig.sourceFile("Sources")
     let names = try ["DBus", "MainLoop"].flatMap { module in

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct HostileInputTests {
   @Test(arguments: PrivateBus.Broker.installed)
-  func `the connection survives messages that no library would send`(broker: PrivateBus.Broker) throws {
+  func `the connection survives malformed messages that no library would send`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
     // Matches its signals, so that all of them are read.
     for match in [
@@ -33,7 +33,7 @@ import Testing
 
   /// Regression: libdbus disconnected at a message with more than 16 file descriptors, which any peer may send.
   @Test(arguments: PrivateBus.Broker.installed)
-  func `many file descriptors do not end the connection`(broker: PrivateBus.Broker) throws {
+  func `messages with many file descriptors do not end the connection`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
     let outsider = try peers.connect()
     let before = openDescriptors()
@@ -65,7 +65,7 @@ import Testing
 
   /// Regression: a call that waited for the bus's answer about its caller kept its descriptors, so nothing more could
   /// be read, not even that answer. One message of any program could block the service.
-  @Test func `a call with file descriptors that waits for its turn does not stop the connection`() throws {
+  @Test func `a waiting call with file descriptors does not stop the connection`() throws {
     let (peers, _) = try Peers.withSample()
     var waiting: [MethodCall] = []
     peers.service.objects.intake = { waiting.append($0) }
@@ -78,14 +78,14 @@ import Testing
     for call in waiting { call.drop() }
   }
 
-  @Test func `a huge string is transferred, and so are small ones after it`() throws {
+  @Test func `a huge string and the small message after it are transferred`() throws {
     let (peers, _) = try Peers.withSample()
     let text = Value.string(String(repeating: "x", count: 3_000_000))
     #expect(try peers.call("Echo", .variant(text)) == [.variant(text)])
     #expect(try peers.call("Nothing") == [])
   }
 
-  @Test func `a flood does not starve the loop`() throws {
+  @Test func `a flood of calls does not starve the main loop`() throws {
     let (peers, _) = try Peers.withSample()
     let flood = try ChildProcess([
       Rig.python, "-c",

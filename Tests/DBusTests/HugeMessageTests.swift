@@ -37,7 +37,8 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func `a huge signal of another program is dropped with its body unread`(broker: PrivateBus.Broker) throws {
+  func `a huge signal from an unexpected program is dropped, and its body is not read`(broker: PrivateBus.Broker) throws
+  {
     let peers = try Peers(on: broker)
     var heard = 0
     var asked: [BusName] = []
@@ -62,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func `a huge signal from an expected sender is dropped because of its size`(broker: PrivateBus.Broker) throws {
+  func `a signal that is too large is dropped even if its sender is expected`(broker: PrivateBus.Broker) throws {
     let peers = try Peers(on: broker)
     var heard: [Int] = []
     let match = peers.service.onSignal(MatchRule(interface: "a.b")) { heard.append($0.arguments[0].bytes?.count ?? 0) }
@@ -80,7 +81,7 @@ import Testing
 
   /// dbus-broker forwards messages for which libdbus needs more memory than the service may use.
   @Test(.enabled(if: PrivateBus.Broker.installed.contains(.dbusBroker)))
-  func `a message beyond the limit ends the connection and uses no memory`() throws {
+  func `a message beyond the size limit ends the connection before it uses memory`() throws {
     let (peers, _) = try Peers.withSample(on: .dbusBroker)
     peers.service.largestMessage = 32 << 20
     peers.service.isToRejoin = true

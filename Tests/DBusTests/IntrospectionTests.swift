@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `introspection lists everything in the table, sorted`() throws {
+  @Test func `introspection lists all declared members in sorted order`() throws {
     let (peers, _) = try Peers.withSample()
     let text = try introspect(Sample.path, peers)
     #expect(text.hasPrefix("<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\""))
@@ -39,7 +39,7 @@ import Testing
       ])
   }
 
-  @Test func `two runs return the same introspection`() throws {
+  @Test func `introspection is the same in two connections`() throws {
     let texts = try (0..<2).map { _ in
       let peers = try Peers()
       let sample = Sample()
@@ -51,7 +51,7 @@ import Testing
     #expect(names("node", in: texts[0]) == (0..<20).map(String.init).sorted())
   }
 
-  @Test func `intermediate nodes lead to the objects`() throws {
+  @Test func `introspection of intermediate nodes lists their children`() throws {
     let (peers, sample) = try Peers.withSample()
     sample.export(on: peers.service, at: "/org/example2")
     #expect(names("node", in: try introspect("/", peers)) == ["org"])
@@ -62,7 +62,7 @@ import Testing
       try peers.refusal("Introspect", of: "org.freedesktop.DBus.Introspectable", at: "/org/exa") == .unknownObject)
   }
 
-  @Test func `an empty connection has a root node`() throws {
+  @Test func `introspection of a connection without objects has a root node`() throws {
     let peers = try Peers()
     let text = try introspect("/", peers)
     #expect(names("node", in: text) == [])

@@ -26,7 +26,7 @@ import Testing
     #expect(growth < rounds * cost / 1_024, "\(growth) KiB in \(rounds) rounds")
   }
 
-  @Test func `fifty thousand calls leak nothing`() throws {
+  @Test func `50,000 calls do not leak memory`() throws {
     let (peers, sample) = try Peers.withSample()
     let options = Value.options([("text", .string(String(repeating: "x", count: 100))), ("number", .double(1))])
     try expectNoGrowth(250, leaking: 100 * 48) {
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `abandoned and timed-out calls leak nothing`() throws {
+  @Test func `calls that were abandoned or have timed out do not leak memory`() throws {
     let (peers, sample) = try Peers.withSample()
     try expectNoGrowth(2_000, leaking: 256) {
       for wait in [true, false] {
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `exports and signals leak nothing`() throws {
+  @Test func `exporting objects and emitting signals does not leak memory`() throws {
     let peers = try Peers()
     var heard = 0
     peers.client.onSignal(MatchRule(interface: Sample.name)) { _ in heard += 1 }.keep()
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `connections with objects, matches, watches and calls leak nothing`() throws {
+  @Test func `connections with objects, matches, watches and calls do not leak memory`() throws {
     let peers = try Peers()
     try expectNoGrowth(300, leaking: 2_048) {
       let connection = try peers.connect()
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `matches and watches leak nothing`() throws {
+  @Test func `matches and watches do not leak memory`() throws {
     let peers = try Peers()
     try expectNoGrowth(500, leaking: 10 * 128) {
       for _ in 0..<10 {

@@ -4,7 +4,7 @@ import Testing
 @testable import DBus
 
 @Suite struct MatchRuleTests {
-  @Test func `the rule's text is in the bus's syntax`() {
+  @Test func `a match rule is written in the syntax of the bus`() {
     #expect(MatchRule().text == "type='signal'")
     let rule = MatchRule(
       sender: "org.example.Name", path: "/a", interface: "a.b", member: "M", argument0: "x", argument2: "")
@@ -13,13 +13,13 @@ import Testing
         == "type='signal',sender='org.example.Name',path='/a',interface='a.b',member='M',arg0='x',arg2=''")
   }
 
-  @Test func `apostrophes are escaped`() {
+  @Test func `apostrophes in a match rule are escaped`() {
     #expect(MatchRule(argument0: "it's").text == "type='signal',arg0='it'\\''s'")
     #expect(MatchRule(argument0: "a\\b,c").text == "type='signal',arg0='a\\b,c'")
   }
 
   @Test(arguments: ["it's", "''", "'", "a\\'b", "a,b='c'", "\\", "ü 🌍", "", "a'\u{73F}b'"])
-  func `the bus matches arguments with unusual characters`(text: String) throws {
+  func `a match rule with unusual characters in an argument works on the bus`(text: String) throws {
     let peers = try Peers()
     var received: [String] = []
     peers.client.onSignal(MatchRule(interface: "a.b", member: "S", argument0: text)) {
@@ -33,7 +33,7 @@ import Testing
     #expect(received == [text])
   }
 
-  @Test func `headers are compared`() {
+  @Test func `a match rule compares headers`() {
     func header(
       _ sender: BusName, _ path: ObjectPath = "/a", _ interface: InterfaceName = "a.b", _ member: MemberName = "M"
     ) -> Signal { Signal(sender: sender, path: path, interface: interface, member: member) }
@@ -48,7 +48,7 @@ import Testing
     #expect(!MatchRule(sender: .bus).matches(header: header(":1.7")))
   }
 
-  @Test func `arguments are compared`() {
+  @Test func `a match rule compares arguments`() {
     let rule = MatchRule(argument0: "x", argument2: "")
     #expect(rule.matches(arguments: [.string("x"), .byte(1), .string("")]))
     #expect(!rule.matches(arguments: [.string("x"), .byte(1), .string("y")]))

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: ["\0", "a\0", "\0a", "a\0b"])
-  func `an embedded NUL is refused`(text: String) {
+  func `a string with an embedded NUL is refused`(text: String) {
     #expect(refusal(of: .string(text)) == .invalidArgs)
     #expect(refusal(of: .variant(.string(text))) == .invalidArgs)
     #expect(refusal(of: .options([("k", .string(text))])) == .invalidArgs)
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: mixed)
-  func `elements of other types are refused`(value: Value) {
+  func `an array whose elements have another type is refused`(value: Value) {
     #expect(refusal(of: value) == .invalidArgs)
     #expect(refusal(of: .variant(value)) == .invalidArgs)
   }
@@ -40,7 +40,7 @@ import Testing
     #expect(refusal(of: .array("s", [.structure([])])) == .invalidArgs)
   }
 
-  @Test func `too many levels are refused`() {
+  @Test func `a value that is nested too deeply is refused`() {
     var variants = Value.byte(1)
     var structures = Value.byte(1)
     for _ in 0..<31 {
@@ -56,7 +56,7 @@ import Testing
   }
 
   /// Regression: libdbus wrote more types than a header can carry, and aborted at a variant with more.
-  @Test func `too long a signature is refused`() throws {
+  @Test func `a signature that is too long is refused`() throws {
     let many = Array(repeating: Value.byte(1), count: 256)
     #expect(Message(signal: "S", of: "a.b", at: "/", many).refusal != nil)
     #expect(refusal(of: .variant(.structure(many))) == .invalidArgs)
@@ -71,7 +71,7 @@ import Testing
   }
 
   /// The bus disconnects clients that send too much.
-  @Test func `too large a message is refused`() {
+  @Test func `a message that is too large is refused`() {
     let text = Value.string(String(repeating: "x", count: 9 * 1024 * 1024))
     #expect(refusal(of: text) == nil)
     #expect(refusal(of: text, text) == .limitsExceeded)
@@ -79,7 +79,7 @@ import Testing
   }
 
   /// libdbus aborts if a message is changed after it was sent.
-  @Test func `a sent message cannot be changed`() throws {
+  @Test func `a message that was sent cannot be changed`() throws {
     let peers = try Peers()
     let message = Message(signal: "S", of: "a.b", at: "/", [.byte(1)])
     peers.service.send(message)
@@ -91,12 +91,12 @@ import Testing
     #expect(try message.arguments() == [.byte(1)])
   }
 
-  @Test func `text ends at an embedded NUL`() throws {
+  @Test func `an error's text is cut at an embedded NUL`() throws {
     let error = Message(errorTo: 1, from: ":1.1", DBusError(.failed, "before\0after"))
     #expect(error.error == DBusError(.failed, "before"))
   }
 
-  @Test func `each signal of a template has its own object and receiver`() throws {
+  @Test func `each signal made from a template has its own path and destination`() throws {
     let template = try SignalTemplate("S", of: "a.b", [.string("body")])
     let first = template.signal(at: "/other", to: ":1.5")
     let second = template.signal(at: "/another/one", to: ":1.66")
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `a template that D-Bus cannot carry is refused`() {
+  @Test func `a template with invalid arguments is refused`() {
     #expect(throws: DBusError.self) { try SignalTemplate("S", of: "a.b", [.string("before\0after")]) }
     #expect(throws: DBusError.self) { try SignalTemplate("S", of: "a.b", [.structure([])]) }
     #expect(throws: DBusError.self) { try SignalTemplate("S", of: "a.b", [.array("s", [.byte(1)])]) }

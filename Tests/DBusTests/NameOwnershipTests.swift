@@ -8,7 +8,7 @@ import Testing
 @Suite struct NameOwnershipTests {
   private let name: BusName = "org.example.Watched"
 
-  @Test func `a name is owned and released`() throws {
+  @Test func `a connection can own and release a name`() throws {
     let peers = try Peers()
     try peers.service.own(name)
     try peers.service.own(name)
@@ -20,7 +20,7 @@ import Testing
     #expect(throws: DBusError.self) { try peers.service.own(name) }
   }
 
-  @Test func `a name that the bus refuses is an error`() throws {
+  @Test func `requesting a name that the bus refuses causes an error`() throws {
     let peers = try Peers()
     #expect(throws: DBusError.self) { try peers.client.own(.bus) }
     #expect(throws: DBusError.self) { try peers.client.own(":1.5") }
@@ -33,7 +33,7 @@ import Testing
   /// Regression: a signal with the serial number of the request, which any program may send, was accepted as the bus's
   /// answer.
   @Test(arguments: PrivateBus.Broker.installed)
-  func `a forged answer does not grant the name`(broker: PrivateBus.Broker) throws {
+  func `a forged answer does not grant a name`(broker: PrivateBus.Broker) throws {
     let peers = try Peers(on: broker)
     try peers.client.own(name)
     let service = try peers.connect()
@@ -50,7 +50,7 @@ import Testing
     try service.own(name)
   }
 
-  @Test func `a watch reports an existing owner`() throws {
+  @Test func `a watch reports the existing owner of a name`() throws {
     let peers = try Peers()
     try peers.service.own(name)
     var owners: [BusName?] = []
@@ -62,7 +62,7 @@ import Testing
     #expect(owners.count == 1)
   }
 
-  @Test func `a watch reports arrivals and departures`() throws {
+  @Test func `a watch reports each change of a name's owner`() throws {
     let peers = try Peers()
     var owners: [BusName?] = []
     let watch = NameWatch(name, on: peers.client) { owners.append($0) }
@@ -81,7 +81,7 @@ import Testing
     #expect(watch.owner == nil)
   }
 
-  @Test func `a watch reports a hand-over`() throws {
+  @Test func `a watch reports that another connection has replaced the owner of a name`() throws {
     let peers = try Peers()
     // The second owner replaces the first, which allows it, so the name always has an owner.
     func request(_ flags: UInt32, from connection: Connection) throws {
@@ -98,7 +98,7 @@ import Testing
     #expect(owners == [peers.service.uniqueName, other.uniqueName])
   }
 
-  @Test func `a released watch is silent`() throws {
+  @Test func `a released watch reports nothing`() throws {
     let peers = try Peers()
     var owners: [BusName?] = []
     var watch: NameWatch? = NameWatch(name, on: peers.client) { owners.append($0) }
@@ -110,7 +110,7 @@ import Testing
     #expect(owners.isEmpty)
   }
 
-  @Test func `a watch may release itself`() throws {
+  @Test func `a watch may be released in its own handler`() throws {
     let peers = try Peers()
     var calls = 0
     var watch: NameWatch?
@@ -126,7 +126,7 @@ import Testing
     #expect(calls == 1 && watch == nil)
   }
 
-  @Test func `departing peers are reported`() throws {
+  @Test func `the departure of each watched peer is reported`() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service)
     try peers.settle()
@@ -146,7 +146,7 @@ import Testing
   }
 
   /// dbus-daemon drops the signal about a departing peer if the receiver's queue is full.
-  @Test func `a departure that was missed is found by reconciliation`() throws {
+  @Test func `a missed departure is found when the watch lists the bus's names`() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service, listingEvery: .zero)
     var gone: [String] = []
@@ -162,7 +162,7 @@ import Testing
     #expect(gone == ["unheard"] && watch.count == 1)
   }
 
-  @Test func `a released name does not count as a departing peer`() throws {
+  @Test func `a peer that releases a name still counts as connected`() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service)
     watch.whenGone(peers.client.uniqueName) { Issue.record("this peer is still connected") }
@@ -172,7 +172,7 @@ import Testing
     #expect(watch.count == 1)
   }
 
-  @Test func `no peer can forge the departure of another one`() throws {
+  @Test func `a forged signal does not report the departure of a peer`() throws {
     let peers = try Peers()
     let outsider = try peers.connect()
     let watch = PeerWatch(on: peers.service)
@@ -188,7 +188,7 @@ import Testing
   }
 
   /// With a match for each peer the bus would refuse the 513th.
-  @Test func `one match serves a thousand peers`() throws {
+  @Test func `a thousand peers are watched with one match rule`() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service)
     for number in 0..<1_000 { watch.whenGone(BusName(unchecked: ":9.\(number)")) {} }

@@ -49,12 +49,12 @@ import Testing
   ])
   func `invalid signatures are refused`(text: String) { #expect(Signature(validating: text) == nil) }
 
-  @Test func `a single complete type is recognised`() {
+  @Test func `a signature of exactly one complete type is recognised`() {
     for text in ["s", "v", "a{sv}", "(ss)", "as", "aas"] { #expect(Signature(unchecked: text).isSingle, "\(text)") }
     for text in ["", "ss", "a{sv}s"] { #expect(!Signature(unchecked: text).isSingle, "\(text)") }
   }
 
-  @Test func `a basic type contains no others`() {
+  @Test func `a signature of one basic type is recognised`() {
     for text in "ybnqiuxtdsog" { #expect(Signature(unchecked: String(text)).isBasic, "\(text)") }
     for text in ["", "v", "as", "(s)", "ss"] { #expect(!Signature(unchecked: text).isBasic, "\(text)") }
   }
@@ -65,14 +65,14 @@ import Testing
     #expect(!BusName.bus.isUnique)
   }
 
-  @Test func `children of a path are found`() {
+  @Test func `the children of an object path are found`() {
     #expect(ObjectPath.root.child(7) == "/7")
     #expect(ObjectPath("/a/b").child(.max) == "/a/b/18446744073709551615")
     #expect(ObjectPath.root.childPrefix == "/")
     #expect(ObjectPath("/a").childPrefix == "/a/")
   }
 
-  @Test func `names compare and print`() {
+  @Test func `names are ordered and printed as text`() {
     #expect(["/b", "/a", "/a/b"].compactMap(ObjectPath.init(validating:)).sorted() == ["/a", "/a/b", "/b"])
     #expect("\(MemberName("Get"))" == "Get")
     #expect(DBusError(.failed, "It broke").description == "org.freedesktop.DBus.Error.Failed: It broke")

@@ -15,7 +15,7 @@ import Testing
     return text.matches(of: #/<node name="([^"]*)"/#).map { String($0.1) }
   }
 
-  @Test func `the owner sees its object`() throws {
+  @Test func `an object with an owner is visible to its owner`() throws {
     let peers = try Peers()
     let (sample, owned) = (Sample(), Sample())
     sample.export(on: peers.service)
@@ -55,7 +55,7 @@ import Testing
     #expect(owned.seen.isEmpty)
   }
 
-  @Test func `the refusal has the same wording as for a missing object`() throws {
+  @Test func `the error for another client's object is the same as for a missing object`() throws {
     let peers = try Peers()
     let other = try peers.connect()
     let owned = Sample()

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `changes of one loop turn are sent together`() throws {
+  @Test func `property changes in one turn of the loop are sent in one signal`() throws {
     let (peers, sample, object) = try Peers.withObject()
     let listener = Listener(peers.client)
     try peers.settle()
@@ -44,7 +44,7 @@ import Testing
     #expect(listener.heard[1].arguments[1] == .options([("Count", .uint32(1))]))
   }
 
-  @Test func `properties that are not signalled stay silent`() throws {
+  @Test func `changes of properties that are declared without signals are not sent`() throws {
     let (peers, _, object) = try Peers.withObject()
     let listener = Listener(peers.client)
     try peers.settle()
@@ -57,7 +57,7 @@ import Testing
     try turning(for: .milliseconds(10), "nothing is sent") { listener.heard.isEmpty }
   }
 
-  @Test func `a late value is invalidated`() throws {
+  @Test func `a changed property whose value arrives later is only invalidated`() throws {
     let (peers, sample, object) = try Peers.withObject()
     let listener = Listener(peers.client)
     try peers.settle()
@@ -70,7 +70,7 @@ import Testing
     #expect(listener.heard.count == 1)
   }
 
-  @Test func `flush sends pending changes, and unexport drops them`() throws {
+  @Test func `flushChanges sends pending changes, and unexport drops them`() throws {
     let (peers, _, object) = try Peers.withObject()
     let listener = Listener(peers.client)
     try peers.settle()

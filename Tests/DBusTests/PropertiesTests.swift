@@ -13,14 +13,14 @@ import Testing
     peers.ask(try Message.calling(member, of: properties, at: Sample.path, on: peers.service.uniqueName, arguments))
   }
 
-  @Test func `get returns the value`() throws {
+  @Test func `Get returns the value of a property`() throws {
     let (peers, sample) = try Peers.withSample()
     sample.count = 5
     #expect(try peers.call("Get", of: properties, name, .string("Count")) == [.variant(.uint32(5))])
     #expect(try peers.call("Get", of: properties, name, .string("Secret")) == [.variant(.string("hidden"))])
   }
 
-  @Test func `missing objects and members get the right errors`() throws {
+  @Test func `calls about missing objects and properties are answered with the matching error`() throws {
     let (peers, _) = try Peers.withSample()
     for unknown in ["Unheard", "", "not a name", "Nothing", String(repeating: "x", count: 70_000)] {
       #expect(
@@ -41,7 +41,7 @@ import Testing
 
   /// Every object has the standard interfaces, which have no properties. Regression: these interfaces were reported as
   /// missing.
-  @Test func `the standard interfaces have no properties`() throws {
+  @Test func `the standard interfaces of an object have no properties`() throws {
     let (peers, _) = try Peers.withSample()
     for standard in ["Properties", "Introspectable", "Peer"].map({ "org.freedesktop.DBus." + $0 }) {
       #expect(try peers.call("GetAll", of: properties, .string(standard)) == [.options([])])
@@ -62,7 +62,7 @@ import Testing
     #expect(sample.title == "second" && sample.count == 0)
   }
 
-  @Test func `a setter may refuse or answer later`() throws {
+  @Test func `a setter may refuse, or answer after it has returned`() throws {
     let (peers, sample) = try Peers.withSample()
     #expect(try peers.refusal("Set", of: properties, name, .string("LateWrite"), .variant(.uint32(0))) == .invalidArgs)
     let question = try ask(peers, "Set", name, .string("LateWrite"), .variant(.uint32(1)))
@@ -72,7 +72,7 @@ import Testing
     #expect(try question.answer() == [])
   }
 
-  @Test func `a getter may answer later`() throws {
+  @Test func `a getter may answer after it has returned`() throws {
     let (peers, sample) = try Peers.withSample()
     let question = try ask(peers, "Get", name, .string("Deferred"))
     try turning("the getter is called") { sample.reads.count == 1 }
@@ -83,7 +83,7 @@ import Testing
     #expect(try question.answer() == [.variant(.string("at last"))])
   }
 
-  @Test func `a getter may fail or never answer`() throws {
+  @Test func `a getter may fail, or be released without an answer`() throws {
     let (peers, sample) = try Peers.withSample()
     let failing = try ask(peers, "Get", name, .string("Deferred"))
     try turning("the getter is called") { sample.reads.count == 1 }
@@ -96,7 +96,7 @@ import Testing
     #expect(throws: CallFailure.self) { try forgotten.answer() }
   }
 
-  @Test func `a value whose type differs from the declared one is an error`() throws {
+  @Test func `a property whose value has another type than declared causes an error`() throws {
     let (peers, sample) = try Peers.withSample()
     let question = try ask(peers, "Get", name, .string("Deferred"))
     try turning("the getter is called") { sample.reads.count == 1 }
@@ -104,7 +104,7 @@ import Testing
     #expect(throws: CallFailure.self) { try question.answer() }
   }
 
-  @Test func `GetAll waits for late properties`() throws {
+  @Test func `GetAll waits for properties whose values arrive later`() throws {
     let (peers, sample) = try Peers.withSample()
     let question = try ask(peers, "GetAll", name)
     try turning("the getter is called") { sample.reads.count == 1 }

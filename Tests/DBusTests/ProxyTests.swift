@@ -12,7 +12,7 @@ import Testing
     Proxy(on: peers.client, destination: Self.service, path: Sample.path, interface: Sample.name)
   }
 
-  @Test func `methods are called and properties read and written`() throws {
+  @Test func `a proxy calls methods and reads and writes properties`() throws {
     let (peers, sample) = try Peers.withSample()
     try peers.service.own(Self.service)
     let proxy = proxy(on: peers)
@@ -38,7 +38,7 @@ import Testing
     #expect(all["Title"] == .string("second") && all["Deferred"] == .string("late"))
   }
 
-  @Test func `signals and properties continue after a restart of the service`() throws {
+  @Test func `a proxy follows signals and properties across a restart of the service`() throws {
     let peers = try Peers()
     let proxy = proxy(on: peers)
     var heard: [String] = []
@@ -72,7 +72,7 @@ import Testing
     other.close()
   }
 
-  @Test func `a property that changes without its value is read again`() throws {
+  @Test func `a proxy reads an invalidated property again`() throws {
     final class Owner { var number: UInt32 = 1 }
     let peers = try Peers()
     let owner = Owner()

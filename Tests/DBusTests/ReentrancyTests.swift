@@ -96,7 +96,7 @@ import Testing
     #expect(told == 10 && connection == nil)
   }
 
-  @Test func `a failing call may close the connection before the others fail`() throws {
+  @Test func `the handler of a failed call may close the connection while others are pending`() throws {
     let (peers, sample) = try Peers.withSample()
     var failed = 0
     peers.client.onDisconnected = { Issue.record("it was closed before") }
@@ -168,7 +168,7 @@ import Testing
     #expect(try peers.refusal("Nothing") == nil)
   }
 
-  @Test func `the intake may close the connection`() throws {
+  @Test func `the intake handler may close the connection`() throws {
     let (peers, _) = try Peers.withSample()
     peers.service.objects.intake = { [unowned peers] call in
       peers.service.close()

@@ -21,7 +21,7 @@ import func GeopublicistCDBus.dbus_connection_close
     return (other, question)
   }
 
-  @Test func `objects, matches and calls outlive a connection that the bus has ended`() throws {
+  @Test func `objects, matches and calls continue on a new connection after the bus has ended the old one`() throws {
     let (peers, _) = try Peers.withSample()
     let before = peers.service.uniqueName
     var (lost, signals, owners): (Int, Int, [BusName?]) = (0, 0, [])
@@ -51,7 +51,7 @@ import func GeopublicistCDBus.dbus_connection_close
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `a watch that another watch cancels while the connection is rejoined is silent`() throws {
+  @Test func `a watch that is cancelled by another watch during a rejoin reports nothing`() throws {
     let peers = try Peers()
     try peers.client.own("a.name")
     var owners: [BusName?] = []
@@ -65,7 +65,7 @@ import func GeopublicistCDBus.dbus_connection_close
     #expect(owners == [peers.client.uniqueName])
   }
 
-  @Test func `a call outlives a new connection that is lost before the call is repeated`() throws {
+  @Test func `a call survives a new connection that is lost before the call is repeated`() throws {
     let peers = try Peers()
     peers.service.isToRejoin = true
     let (other, question) = try askClient(peers)
@@ -79,7 +79,7 @@ import func GeopublicistCDBus.dbus_connection_close
     #expect(try question.answer() == [.string("here")])
   }
 
-  @Test func `calls received before a reconnection are not answered`() throws {
+  @Test func `calls from before a rejoin are no longer answered`() throws {
     let (peers, sample) = try Peers.withSample()
     let question = peers.ask(peers.message("Later"), timeout: .never)
     try turning("the call arrives") { sample.kept.count == 1 }
@@ -90,7 +90,7 @@ import func GeopublicistCDBus.dbus_connection_close
     #expect(peers.service.isConnected)
   }
 
-  @Test func `a restarted bus is not rejoined`() throws {
+  @Test func `a connection does not rejoin a bus that was restarted`() throws {
     let (first, second) = (try PrivateBus(.session), try PrivateBus(.session))
     let one = try Connection(to: .address(first.address))
     let two = try Connection(to: .address(second.address))
@@ -103,7 +103,7 @@ import func GeopublicistCDBus.dbus_connection_close
     one.close()
   }
 
-  @Test func `a different bus at the same address is left again`() throws {
+  @Test func `a connection does not rejoin a different bus at the same address`() throws {
     let (first, second) = (try PrivateBus(.session), try PrivateBus(.session))
     let folder = TemporaryDirectory()
     let link = folder.file("bus")
@@ -119,7 +119,7 @@ import func GeopublicistCDBus.dbus_connection_close
   }
 
   /// dbus-daemon stops reading from a sender when 127 MiB of its messages are undelivered.
-  @Test func `a bus that stops accepting messages is detected, and a new connection starts empty`() throws {
+  @Test func `a bus that stops reading is detected, and the new connection has an empty queue`() throws {
     let peers = try Peers(on: .dbusDaemon)
     try peers.service.own("a.name", isReplaceable: true)
     var stalls = 0
@@ -141,7 +141,7 @@ import func GeopublicistCDBus.dbus_connection_close
     try turning("messages pass again") { signals == 1 }
   }
 
-  @Test func `a peer answers a ping only while it reads`() throws {
+  @Test func `a peer that does not read does not answer a ping`() throws {
     let peers = try Peers()
     var answers: [Connection.PingResult] = []
     let first = peers.client.ping(peers.service.uniqueName) { answers.append($0) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 @testable import DBus
 
-/// An object with one of everything.
+/// An object with a member of every kind.
 final class Sample {
   static let name: InterfaceName = "org.example.Sample"
   static let path: ObjectPath = "/org/example/Sample"

@@ -5,7 +5,7 @@ import Testing
 @testable import DBus
 
 @Suite struct SignalTests {
-  @Test func `a broadcast reaches every match`() throws {
+  @Test func `every matching rule receives a broadcast, in order`() throws {
     let peers = try Peers()
     let other = try peers.connect()
     var heard: [String] = []
@@ -25,7 +25,7 @@ import Testing
     withExtendedLifetime(other) {}
   }
 
-  @Test func `a signal names its sender`() throws {
+  @Test func `a signal contains its sender, path, interface, member and arguments`() throws {
     let peers = try Peers()
     var signal: Signal?
     peers.client.onSignal(MatchRule(interface: "a.b")) { signal = $0 }.keep()
@@ -36,7 +36,7 @@ import Testing
     #expect(signal?.interface == "a.b" && signal?.member == "S" && signal?.arguments == [.uint32(1), .string("y")])
   }
 
-  @Test func `an ended match receives nothing`() throws {
+  @Test func `a match that was released receives nothing`() throws {
     let peers = try Peers()
     var heard = 0
     var match: SignalMatch? = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard += 1 }
@@ -50,7 +50,7 @@ import Testing
     #expect(heard == 1)
   }
 
-  @Test func `two matches with one rule end independently`() throws {
+  @Test func `ending one of two equal matches does not end the other`() throws {
     let peers = try Peers()
     var heard: [String] = []
     let rule = MatchRule(interface: "a.b")
@@ -69,7 +69,7 @@ import Testing
   }
 
   /// Regression: a match that another handler had ended was still called for the current signal.
-  @Test func `a match ended by a handler does not receive the same signal`() throws {
+  @Test func `a match that an earlier handler has ended does not receive the current signal`() throws {
     let peers = try Peers()
     var heard: [String] = []
     var second: SignalMatch?
@@ -85,7 +85,7 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
-  @Test func `a match may end itself and begin another`() throws {
+  @Test func `a match may be ended and replaced in its own handler`() throws {
     let peers = try Peers()
     var heard: [String] = []
     var match: SignalMatch?

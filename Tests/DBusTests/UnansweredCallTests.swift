@@ -6,7 +6,7 @@ import Testing
 @testable import DBus
 
 @Suite struct UnansweredCallTests {
-  @Test func `calls are counted until their destination, or the bus, answers`() {
+  @Test func `an unanswered call is counted until its destination or the bus answers it`() {
     var calls = UnansweredCalls()
     calls.add(1, to: ":1.1")
     calls.add(2, to: ":1.1")
@@ -25,7 +25,7 @@ import Testing
   }
 
   /// Regression: a service that left 128 calls unanswered blocked the connection for all others.
-  @Test func `a service that never answers does not block calls to others`() throws {
+  @Test func `calls to a service that never answers do not block calls to others`() throws {
     let peers = try Peers(on: .dbusDaemon)
     let silent = try peers.connect()
     let sample = Sample()

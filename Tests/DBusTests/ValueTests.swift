@@ -22,7 +22,7 @@ import Testing
     .dictionary(key: "g", value: "b", [.init(.signature("s"), .boolean(true))]),
   ]
 
-  @Test func `every value survives a message`() throws {
+  @Test func `every value is written to a message and read back unchanged`() throws {
     let message = Message(signal: "S", of: "a.b", at: "/")
     // A signature has at most 255 characters, so they are sent in several messages.
     for value in Self.samples {
@@ -33,22 +33,22 @@ import Testing
     #expect(try message.arguments() == [])
   }
 
-  @Test func `every value survives a bus`() throws {
+  @Test func `every value is sent over a bus unchanged`() throws {
     let (peers, _) = try Peers.withSample()
     for value in Self.samples { #expect(try peers.call("Echo", .variant(value)) == [.variant(value)]) }
   }
 
-  @Test func `literals have the same types as in other libraries`() {
+  @Test func `literals have the D-Bus types that other libraries also choose`() {
     #expect(([1, 1.5, "a", true] as [Value]).map(\.signature) == ["i", "d", "s", "b"])
     #expect(["a": 1] as Value == .options([("a", .int32(1))]))
   }
 
-  @Test func `NaN stays NaN`() throws {
+  @Test func `NaN is written to a message and read back as NaN`() throws {
     let message = Message(signal: "S", of: "a.b", at: "/", [.double(.nan)])
     #expect(try message.arguments().first?.double?.isNaN == true)
   }
 
-  @Test func `values as deep as the writer allows survive a bus`() throws {
+  @Test func `the most deeply nested values that the writer accepts can be sent over a bus`() throws {
     let (peers, _) = try Peers.withSample()
     var variants = Value.byte(1)
     for _ in 0..<30 { variants = .variant(variants) }
@@ -62,7 +62,7 @@ import Testing
     #expect(peers.service.isConnected && peers.client.isConnected)
   }
 
-  @Test func `typed access returns nil for a value of another type`() {
+  @Test func `typed properties are nil for a value of another type`() {
     #expect(Value.uint32(1).uint32 == 1 && Value.int32(1).uint32 == nil)
     #expect(Value.boolean(true).boolean == true && Value.byte(1).boolean == nil)
     #expect(Value.int32(-1).int32 == -1 && Value.uint64(1).uint64 == 1 && Value.double(1).double == 1)
