@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Makes this computer a device tracker of Home Assistant, through its MQTT broker. Everybody who may read the broker learns
-# where this computer is: the level is coarse for that reason, and no location is retained.
+# Makes this computer a device tracker of Home Assistant, through its MQTT broker. Every client of the broker
+# can read where this computer is, so the level is coarse and no location is retained.
 #
 #   home-assistant.sh BROKER [LEVEL]
 #

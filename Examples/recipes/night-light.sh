@@ -9,7 +9,7 @@ set -eu
 program=${1:-$(command -v wlsunset || command -v hyprsunset || command -v gammastep)}
 night=${2:-3500}
 lamp='' almanac='' folder=$(mktemp -d)
-# Ends the lamp and the command with this script. Without the signals, sh would end without its trap.
+# The lamp and the command end with this script. The signals are trapped, because sh would otherwise skip the trap of EXIT.
 trap 'kill $lamp $almanac 2> /dev/null; rm -r "$folder"' EXIT
 trap 'exit 143' HUP INT TERM
 
@@ -19,7 +19,7 @@ light() {
   lamp=
   [ -n "$1" ] || return 0
   case $program in
-    # Always between two temperatures, of which the first must be the lower one.
+    # wlsunset requires two temperatures, of which the first must be the lower one.
     *wlsunset) "$program" -t "$1" -T $(($1 + 1)) -S 06:00 -s 18:00 & ;;
     *hyprsunset) "$program" -t "$1" & ;;
     *) "$program" -P -O "$1" & ;;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A button that asks the user for permission (package python3-gi, and gir1.2-gtk-3.0 for the window).
 
-    permission_button.py [--ask]      --ask: ask at once, print the answer and exit, without a window
+    permission_button.py [--ask]      --ask: ask immediately, print the answer and exit, without a window
 """
 
 import sys

@@ -18,7 +18,7 @@ final class PlaceModel<Clock: Scheduler>: ObservableObject {
   }
 }
 
-/// A source of locations in the hands of a test.
+/// A source of locations that the test controls.
 final class FakeSource: LocationSource {
   var onEvent: ((LocationSourceEvent) -> Void)?
   private(set) var level: AccuracyLevel?
@@ -42,7 +42,7 @@ final class FakeSource: LocationSource {
     manager.startUpdatingLocation()
   }
 
-  @Test func `the model shows the last place of a burst after a second`() {
+  @Test func `the model shows a place one second after the last of several quick updates`() {
     let places = model.$place.record()
     source.send(52.5, 13.25)
     clock.advance(by: 0.9)

@@ -15,7 +15,7 @@ import Testing
     return file
   }
 
-  @Test func `an invalid configuration is refused at start-up`() throws {
+  @Test func `a service with an invalid configuration exits with an error that names the mistake`() throws {
     let file = try write("[Limits]\nsubscriptions-per-user=many\n")
     let result = try run([Rig.product("geopublicistd"), "--address", bus.address, "--config", file])
     #expect(result.exit == .status(78))
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `the configuration is checked without a service`() throws {
+  @Test func `--check checks a configuration without starting a service`() throws {
     let check = [Rig.product("geopublicistd"), "--check", "--config"]
     #expect(try run(check + [write("[Limits]\nsubscriptions-per-user=7\n")]).exit == .status(0))
     let result = try run(check + [write("[Limits]\nsubscriptions-per-user=0\nregions=0\n")])

@@ -11,7 +11,7 @@ import Testing
     try client.call("GetAlmanac", signature: "a{sv}", [options], within: .seconds(25))
   }
 
-  @Test func `an almanac contains the day, the zone and the town, and no coordinate`() throws {
+  @Test func `an almanac contains the phases of the day, the zone and the town, but no coordinate`() throws {
     try geoclue.fix(latitude: 52.52, longitude: 13.4)
     let path = try client.almanacStarted()
     let almanac = try client.almanacs(1, from: path)[0]
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `GeoClue is released as soon as an almanac is known, and InUse is false`() throws {
+  @Test func `once an almanac is known, GeoClue is released and InUse is false`() throws {
     try geoclue.fix(latitude: 52.52, longitude: 13.4)
     let path = try client.almanacStarted()
     _ = try client.almanacs(1, from: path)
@@ -56,7 +56,7 @@ import Testing
     #expect(started.path == path)
   }
 
-  @Test func `options move the boundaries, and invalid ones are refused`() throws {
+  @Test func `options move the boundaries of phases, and invalid options are refused`() throws {
     try geoclue.fix(latitude: 48, longitude: 11)
     let plain = try get(["twilight": .variant("s", "sunset")]).arguments()[0]
     let late = try get(["twilight": .variant("s", "sunset"), "night-offset": .variant("i", 1800)]).arguments()[0]
@@ -81,7 +81,7 @@ import Testing
     #expect(try client.subscriptions().isEmpty)
   }
 
-  @Test func `a location that is coarse, from the network or without an accuracy is approximate`() throws {
+  @Test func `an almanac from a coarse location or one without an accuracy is marked as approximate`() throws {
     for accuracy in [-1.0, 20_000] {
       try geoclue.fix(latitude: 52.52, longitude: 13.4, ["Accuracy": .number(accuracy)])
     }
@@ -100,7 +100,7 @@ import Testing
     try super.init(on: bus)
   }
 
-  @Test func `after a suspend the almanac stays and is not sent again`() throws {
+  @Test func `a suspend neither removes the almanac nor sends it again`() throws {
     try geoclue.fix(latitude: 52.52, longitude: 13.4)
     let path = try client.almanacStarted()
     let almanac = try client.almanacs(1, from: path)[0]
@@ -113,7 +113,7 @@ import Testing
     #expect(client.almanacs(from: path).count == 1)
   }
 
-  @Test func `a stopped almanac sends a new one when it is started again`() throws {
+  @Test func `an almanac that is stopped and started again is sent again`() throws {
     try geoclue.fix(latitude: 52.52, longitude: 13.4)
     let path = try client.almanacStarted()
     _ = try client.almanacs(1, from: path)
@@ -129,7 +129,7 @@ import Testing
 }
 
 @Suite(.serialized) struct AlmanacWithGeoClueTests {
-  @Test func `an almanac is the same at any place in a cell, so that no fit reveals more than the cell`() throws {
+  @Test func `all places in one cell have the same almanac`() throws {
     let bus = try PrivateBus(.session)
     let almanacs = try [(52.41, 13.18), (52.52, 13.37), (52.6, 13.37)].map { latitude, longitude in
       let service = try Service(.session, on: bus, options: ["--at", "\(latitude),\(longitude)"])
@@ -140,7 +140,7 @@ import Testing
     #expect(almanacs[0][4] == "Europe/Berlin" && almanacs[0] == almanacs[1] && almanacs[1] != almanacs[2])
   }
 
-  @Test func `the packaged GeoClue's location becomes an almanac, which is cleared when access is lost`() throws {
+  @Test func `an almanac from the packaged GeoClue is cleared when access is lost`() throws {
     let machine = try ServiceFixture(.session, agentLevel: 8)
     let client = try machine.client()
     let path = try client.almanacStarted()

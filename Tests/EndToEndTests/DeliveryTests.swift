@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.serialized) struct DeliveryTests {
   @Test(arguments: [Service.Deployment.system, .session])
-  func `an NMEA sentence becomes one update`(_ deployment: Service.Deployment) throws {
+  func `each NMEA sentence becomes exactly one update`(_ deployment: Service.Deployment) throws {
     let (machine, client, path) = try ServiceFixture.subscribed(
       deployment, agentLevel: deployment == .session ? 8 : nil)
     #expect(try client.property("Location", of: path) == [:])
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [(fixes: 4, aSecond: 1.0), (fixes: 40, aSecond: 10.0)])
-  func `no location is lost and all are in order`(_ rate: (fixes: Int, aSecond: Double)) throws {
+  func `all locations are delivered in order`(_ rate: (fixes: Int, aSecond: Double)) throws {
     let (machine, client, path) = try ServiceFixture.subscribed()
     var sent: [GGASentence] = []
     var due = ContinuousClock.now
@@ -62,7 +62,7 @@ import Testing
     #expect(zip(sequence, sequence.dropFirst()).allSatisfy { $0 < $1 })
   }
 
-  @Test func `a stopped subscription is silent and starts again`() throws {
+  @Test func `a stopped subscription receives nothing until it is started again`() throws {
     let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let stopped = try client.subscribeAndStart()

@@ -8,7 +8,7 @@ import Testing
 
   // MARK: A session without an agent
 
-  @Test func `a session without an agent answers every call`() throws {
+  @Test func `without an agent, every call in a session is answered`() throws {
     let machine = try ServiceFixture(.session)
     let client = try machine.client()
     // GeoClue itself would never answer.
@@ -35,7 +35,7 @@ import Testing
     #expect(try machine.geoclue.clients().isEmpty)
   }
 
-  @Test func `an agent that starts late is used`() throws {
+  @Test func `an agent that starts after the subscription is used`() throws {
     let (machine, client, path) = try ServiceFixture.subscribed(.session)
     try client.waitFor("StateReason", "no-agent")
     try machine.startAgent()
@@ -48,7 +48,7 @@ import Testing
 
   // MARK: A session whose user has a switch
 
-  @Test func `the user's location switch is obeyed`() throws {
+  @Test func `the user's location switch ends and restores access`() throws {
     let (machine, client, path) = try ServiceFixture.subscribed(.session, agentLevel: 8)
     let steps = walk(4)
     try machine.deliver([steps[0]], to: client, at: path)
@@ -67,7 +67,7 @@ import Testing
     try machine.deliver([steps[1]], to: client, at: path)
   }
 
-  @Test func `a subscription started while location is off begins when location is turned on`() throws {
+  @Test func `a subscription that was started while location is off receives locations when it is turned on`() throws {
     let (machine, client, path) = try ServiceFixture.subscribed(.session, agentLevel: 0)
     try client.waitFor("AuthorizationStatus", "denied", of: path)
     #expect(try client.property("AuthorizationReason", of: path) == "disabled-by-user")
@@ -80,7 +80,7 @@ import Testing
   // MARK: The system bus
 
   @Test(.enabled(if: Rig.isRoot, "needs other users"))
-  func `other users are restricted on the system bus`() throws {
+  func `without polkit, an ordinary user is refused on the system bus`() throws {
     let machine = try ServiceFixture(.system)
     let outsider = try machine.client(as: User.nobody)
     #expect(try outsider.property("AuthorizationStatus") == "restricted")
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "needs other users"))
-  func `the service runs as its own user`() throws {
+  func `the service can run as a separate user`() throws {
     let machine = try ServiceFixture(.system, as: User.games)
     for user in [nil, User.games] {
       let client = try machine.client(as: user)
@@ -121,7 +121,7 @@ import Testing
 
   // MARK: GetLocation
 
-  @Test func `a timeout of 0 returns only a cached location that is recent enough`() throws {
+  @Test func `with a timeout of 0, GetLocation returns a cached location or an error`() throws {
     let (machine, client, path) = try ServiceFixture.subscribed()
     #expect(try client.location(["timeout": .variant("u", 0)]).errorName == "\(Service.name).Error.Timeout")
     try machine.deliver([.berlin], to: client, at: path)
@@ -130,7 +130,7 @@ import Testing
     #expect(try client.location(fresh).errorName == "\(Service.name).Error.Timeout")
   }
 
-  @Test func `a location that one call has fetched also answers the next call`() throws {
+  @Test func `a location that one call has requested also answers the next call`() throws {
     let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let call = try client.begin("GetLocation")

@@ -23,7 +23,7 @@ import Testing
       uniquingKeysWith: { first, _ in first })
   }
 
-  @Test func `doctor finds no problem where a fix arrives`() throws {
+  @Test func `doctor finds no problem for an ordinary user while fixes arrive`() throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: GatekeeperFixture.user)
     let found = try examine(machine)
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: receiverClocks(-3_600, 600))
-  func `doctor reports a receiver whose clock differs`(by seconds: Double) throws {
+  func `doctor reports a receiver whose clock differs from the computer's`(by seconds: Double) throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: GatekeeperFixture.user)
     let found = try examine(machine, receiverAhead: seconds)
@@ -115,7 +115,7 @@ struct AuthorizeOnTerminalTests {
     // Ctrl-C.
     ("authorize", "\u{3}", "Password: ", 130),
   ])
-  func `only the right password authorizes`(
+  func `only the right password grants access`(
     _ command: String, _ typed: String, _ answer: String, _ status: Int
   ) throws {
     let terminal = try authorize(command)
@@ -123,7 +123,7 @@ struct AuthorizeOnTerminalTests {
     try expect(answer, "status \(status)\r", at: terminal)
   }
 
-  @Test func `locate asks the user and uses the answer`() throws {
+  @Test func `locate --interactive asks the user and prints the location after consent`() throws {
     let terminal = try authorize("locate --maximum-age 0")
     #expect(terminal.standardOutput.contains("let the program “geopublicist”"), "\(terminal.standardOutput)")
     try terminal.send(Self.password)
@@ -132,7 +132,7 @@ struct AuthorizeOnTerminalTests {
     try expect("geo:52.5000000,13.0000000", "\nstatus 0\r", at: terminal)
   }
 
-  @Test func `there is no dialog in a pipe`() throws {
+  @Test func `authorize --interactive shows no dialog in a pipe`() throws {
     let result = try run(
       [Rig.product("geopublicist"), "authorize", "--interactive"],
       environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address], as: GatekeeperFixture.user)

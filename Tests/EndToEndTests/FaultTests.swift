@@ -63,7 +63,7 @@ import Testing
 
   nonisolated private static let location: JSON = "org.freedesktop.GeoClue2.Location"
 
-  @Test(arguments: faults) func `every call is answered in time`(_ fault: Fault) throws {
+  @Test(arguments: faults) func `while GeoClue fails, every call is answered in time`(_ fault: Fault) throws {
     let machine = try SimulatedFixture()
     let (geoclue, service, client) = (machine.geoclue, machine.service, machine.client)
     if fault.action != "measure nothing" { try geoclue.fix(latitude: 52) }

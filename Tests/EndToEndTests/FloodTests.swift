@@ -12,7 +12,7 @@ struct FloodTests {
   private func mostSignals(_ seconds: Double) -> Double { 3 * (512 + 64 * (seconds + 2)) }
 
   @Test(arguments: [false, true], ["0,8", "5,6"])
-  func `an agent that keeps changing its level does not slow others down`(isReading: Bool, levels: String) throws {
+  func `an agent that keeps changing its level does not slow down other users`(isReading: Bool, levels: String) throws {
     let machine = try GatekeeperFixture(.yes)
     let witness = try machine.client(as: 0)
     let path = try witness.subscribeAndStart()
@@ -49,7 +49,7 @@ struct FloodTests {
 
   /// Each program is in a control group with the memory that the unit allows.
   @Test(arguments: Source.allCases)
-  func `a flood of events from any source does not slow others down`(source: Source) throws {
+  func `a flood of events from another program does not slow down clients`(source: Source) throws {
     let machine = try GatekeeperFixture(.yes)
     let group = try MemoryGroup(megabytes: 160, machine.service.processIdentifier)
     let witness = try machine.client(as: 0)
@@ -95,7 +95,7 @@ struct FloodTests {
 
   /// A broken GeoClue sends locations or property changes a thousand times a second.
   @Test(arguments: ["locations", "properties", "active"])
-  func `a flood of events from GeoClue does not slow others down`(kind: String) throws {
+  func `a flood of events from GeoClue does not slow down clients`(kind: String) throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
     let service = try Service(.system, on: bus)

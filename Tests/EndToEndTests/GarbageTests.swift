@@ -37,7 +37,7 @@ import Testing
     #expect(try client.property("State") == "idle")
   }
 
-  @Test func `calls of unknown members are refused`() throws {
+  @Test func `calls to unknown members are refused`() throws {
     let machine = try ServiceFixture(.session)
     try expectErrors(
       [
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: [Service.Deployment.system, .session])
-  func `a huge message is refused with the name of the limit`(_ deployment: Service.Deployment) throws {
+  func `a message beyond the size limit is refused with the limit's name`(_ deployment: Service.Deployment) throws {
     let machine = try ServiceFixture(deployment)
     let client = try machine.client()
     let huge = JSON.string(String(repeating: "x", count: 70_000))
@@ -136,7 +136,7 @@ import Testing
     #expect(machine.service.isRunning)
   }
 
-  @Test func `unrequested messages are ignored`() throws {
+  @Test func `messages that the service has not requested are ignored`() throws {
     let machine = try ServiceFixture(.session)
     let client = try machine.client()
     for (signature, arguments) in [
@@ -169,13 +169,15 @@ import Testing
     #expect(result.succeeded, "\(result.standardOutput)\n\(result.standardError)")
   }
 
-  @Test func `every attack is survived on a system bus`() throws { try fuzz("system") }
+  @Test func `the service survives malformed messages on a system bus`() throws { try fuzz("system") }
 
-  @Test func `every attack is survived while others impersonate system services`() throws { try fuzz("impostors") }
+  @Test func `the service survives malformed messages while other programs impersonate system services`() throws {
+    try fuzz("impostors")
+  }
 
   /// Regression: dbus-broker forwards headers at which libdbus disconnects. The service exited, or returned without its
   /// subscriptions.
-  @Test func `clients notice nothing when the bus disconnects the service and the service returns`() throws {
+  @Test func `clients do not notice that the bus has disconnected the service and the service has returned`() throws {
     let machine = try SimulatedFixture()
     let (bus, service, client) = (machine.bus, machine.service, machine.client)
     let path = try client.subscribeAndStart()

@@ -8,7 +8,7 @@ struct GatekeeperChangeTests {
   private let user = GatekeeperFixture.user
 
   /// AccessDamper's tests check the times, which a busy machine would lengthen here.
-  @Test func `the location switch is obeyed, and its changes are reported`() throws {
+  @Test func `turning location off ends deliveries, and turning it on restores them`() throws {
     let listening = try Listening()
     try listening.agent.setLevel(0)
     try listening.waitFor("denied disabled-by-user")
@@ -20,7 +20,7 @@ struct GatekeeperChangeTests {
     try listening.client.waitFor(next, from: listening.path)
   }
 
-  @Test func `a lower level is obeyed while a subscription runs`() throws {
+  @Test func `when the agent lowers its level, a running subscription receives reduced locations`() throws {
     let listening = try Listening()
     let (agent, client, path) = (listening.agent, listening.client, listening.path)
     try agent.setLevel(4)
@@ -36,7 +36,7 @@ struct GatekeeperChangeTests {
   }
 
   /// The command's own agent passes through 0 when it lowers the level, because GeoClue 2.8 needs that.
-  @Test func `the command's agent lowers the level without a moment of refusal`() throws {
+  @Test func `when the command's agent lowers the level, no client is refused in between`() throws {
     let (machine, folder) = (try GatekeeperFixture(.yes), TemporaryDirectory())
     chown(folder.path, user, user)
     let environment = ["XDG_CONFIG_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "PATH": "/usr/bin:/bin"]
@@ -67,7 +67,7 @@ struct GatekeeperChangeTests {
     try listening.waitFor("authorized-when-in-use ")
   }
 
-  @Test func `other programs of a user do not count as the user's agent`() throws {
+  @Test func `only the user's own agents decide, and the strictest one counts`() throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: GatekeeperFixture.nobody)
     let client = try machine.client(as: user)
@@ -82,7 +82,7 @@ struct GatekeeperChangeTests {
     try newcomer.waitFor("AuthorizationReason", "")
   }
 
-  @Test func `silent programs do not hide an agent`() throws {
+  @Test func `programs that do not answer do not prevent the search from finding the agent`() throws {
     let machine = try GatekeeperFixture(.yes)
     // These connections never answer whether they are agents.
     let silent = try (0..<3).map { _ in try BusClient(at: machine.bus.address, as: user) }
@@ -105,7 +105,7 @@ struct GatekeeperChangeTests {
     try client.waitFor("AuthorizationReason", "no-agent", within: .seconds(20))
   }
 
-  @Test func `a subscription that is created and started receives its authorization once`() throws {
+  @Test func `a subscription receives its authorization once, after Start`() throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: user)
     let client = try machine.client(as: user)
@@ -118,7 +118,7 @@ struct GatekeeperChangeTests {
     #expect(client.authorizations(of: path) == ["authorized-when-in-use "])
   }
 
-  @Test func `an administrator's rule revokes and restores access`() throws {
+  @Test func `a rule of the administrator revokes and restores access`() throws {
     let listening = try Listening()
     let machine = listening.machine
     try machine.setPolicy(.no)
@@ -144,7 +144,7 @@ struct GatekeeperChangeTests {
     try listening.waitFor("authorized-when-in-use ")
   }
 
-  @Test func `a polkit that exits while it is asked counts as missing`() throws {
+  @Test func `if polkit exits, calls that wait for it are answered as if polkit were missing`() throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: user)
     let clients = try (0..<4).map { _ in try machine.client(as: user) }
@@ -184,7 +184,7 @@ struct GatekeeperChangeTests {
 
   // MARK: Dialogs
 
-  @Test func `a dialog is shown only when it is allowed`() throws {
+  @Test func `a dialog is shown only if the call permits it and a polkit agent is running`() throws {
     let machine = try GatekeeperFixture(.asks)
     try machine.agent(of: user)
     let client = try machine.client(as: user)
@@ -230,7 +230,7 @@ struct GatekeeperChangeTests {
       try other.property("AuthorizationReason") == "authorization-required", "the permission applies to one connection")
   }
 
-  @Test func `a dialog is withdrawn when its client leaves`() throws {
+  @Test func `a dialog is withdrawn when its client disconnects`() throws {
     let asking = try Asking()
     asking.client.connection.kill()
     try eventually("the dialog is withdrawn") { asking.dialogs.isCancelled }
@@ -238,7 +238,7 @@ struct GatekeeperChangeTests {
 
   // MARK: The session deployment
 
-  @Test func `a sandboxed client is refused in the session deployment, too`() throws {
+  @Test func `a sandboxed client is also refused in the session deployment`() throws {
     let machine = try ServiceFixture(.session, agentLevel: 8)
     let groups = ControlGroups()
     let client = try machine.client()
@@ -249,7 +249,7 @@ struct GatekeeperChangeTests {
   }
 
   /// The reuse of the id is visible only if the bus reports which process opened the connection.
-  @Test func `a reused process id does not deceive the service if the bus identifies the process`() throws {
+  @Test func `a reused process id does not grant access if the bus identifies the process`() throws {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: GatekeeperFixture.user)
     let attack = try ChildProcess(

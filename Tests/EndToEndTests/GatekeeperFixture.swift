@@ -124,7 +124,7 @@ final class GatekeeperFixture {
     return client
   }
 
-  /// A user's agent, which runs as long as the machine unless it is killed.
+  /// Starts a user's agent, which runs as long as this fixture unless it is killed.
   @discardableResult
   func agent(of user: uid_t, level: Int = 8) throws -> DesktopAgent {
     let agent = try DesktopAgent(at: bus.address, as: user, level: level)

@@ -10,7 +10,7 @@ struct GatekeeperOverlapTests {
 
   /// GNOME announces that location is off only to a GeoClue that can be started. Regression: the service continued to
   /// deliver.
-  @Test func `turning location off while GeoClue is not running takes effect`() throws {
+  @Test func `location that is turned off while GeoClue is not running is off for all clients`() throws {
     let listening = try Listening()
     let machine = listening.machine
     machine.killGeoClue()
@@ -26,10 +26,10 @@ struct GatekeeperOverlapTests {
     try listening.waitFor("authorized-when-in-use ")
   }
 
-  @Test func `every agent is asked again when GeoClue restarts`() throws {
+  @Test func `when GeoClue starts again, every agent is asked again`() throws {
     let listening = try Listening()
     listening.machine.killGeoClue()
-    // No client makes a call, so only GeoClue's return causes a question.
+    // No client makes a call, so only GeoClue's return makes the service ask the agents.
     _ = try listening.client.property("Version")
     try listening.agent.setLevelSilently(0)
     try listening.machine.startGeoClue()
@@ -39,7 +39,7 @@ struct GatekeeperOverlapTests {
 
   /// Regression: a silent connection that opened every 0.9 s prevented the end of the search for an agent, for every
   /// user.
-  @Test func `silent connections do not keep calls waiting`() throws {
+  @Test func `calls are answered although silent connections open and close`() throws {
     let machine = try GatekeeperFixture(.yes)
     let client = try machine.client(as: user)
     let path = try client.subscribeAndStart()
@@ -52,7 +52,7 @@ struct GatekeeperOverlapTests {
     try client.waitForAuthorization("authorized-when-in-use ", of: path, within: .seconds(30))
   }
 
-  @Test func `a dialog that is answered after an administrator's refusal grants nothing`() throws {
+  @Test func `consent in a dialog grants nothing after the administrator has forbidden access`() throws {
     let asking = try Asking()
     let client = asking.client
     try asking.machine.setPolicy(.no)
@@ -63,7 +63,7 @@ struct GatekeeperOverlapTests {
     #expect(try client.location(["timeout": .variant("u", 200)]).errorName == "\(Service.name).Error.NotAuthorized")
   }
 
-  @Test func `permission from a dialog outlasts a change that still requires a dialog`() throws {
+  @Test func `consent in a dialog remains valid while the rules still ask the user`() throws {
     let asking = try Asking()
     let (machine, client) = (asking.machine, asking.client)
     let path = try client.subscribeAndStart()
@@ -78,7 +78,7 @@ struct GatekeeperOverlapTests {
   }
 
   /// Regression: each login of another user interrupted running clients for up to 360 ms.
-  @Test func `changes that do not affect a client are not announced to it`() throws {
+  @Test func `a client is not informed of changes that do not affect it`() throws {
     let logind = Kept()
     let listening = try Listening { logind.process = try $0.startLogind() }
     let watcher = try listening.machine.client(as: 0)
@@ -97,7 +97,7 @@ struct GatekeeperOverlapTests {
     #expect(listening.client.authorizations(of: listening.path) == before)
   }
 
-  @Test func `a logind that announces a change and does not answer ends the access`() throws {
+  @Test func `access ends if logind announces a change and does not answer`() throws {
     let logind = Kept()
     let listening = try Listening { logind.process = try $0.startLogind() }
     try logind.process?.send("hang")
@@ -110,7 +110,7 @@ struct GatekeeperOverlapTests {
     try listening.waitFor("authorized-when-in-use ")
   }
 
-  @Test func `a polkit that hangs after a change ends the access`() throws {
+  @Test func `access ends if polkit announces a change and does not answer`() throws {
     let listening = try Listening()
     listening.machine.polkit?.signal(SIGSTOP)
     try listening.machine.setPolicy(.no)
@@ -125,7 +125,7 @@ struct GatekeeperOverlapTests {
   }
 
   /// GeoClue refuses the service only after GeoClue's next start, and only when the service calls it.
-  @Test func `a configuration that forbids the service ends its clients' access`() throws {
+  @Test func `when GeoClue's configuration forbids the service, its clients lose access`() throws {
     let listening = try Listening()
     try listening.machine.setGeoClueRules("[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=\n")
     try listening.waitFor("restricted disallowed-by-configuration")
@@ -133,7 +133,7 @@ struct GatekeeperOverlapTests {
     try listening.waitFor("authorized-when-in-use ")
   }
 
-  @Test func `changed rules of GeoClue affect a client that makes no calls`() throws {
+  @Test func `a changed GeoClue configuration affects clients that make no calls`() throws {
     let listening = try Listening(.yes, ["desktop-id": .variant("s", "org.example.Silent")])
     let forbidden = "[org.example.Silent]\nallowed=false\nsystem=false\nusers=\n"
     try listening.machine.setGeoClueRules(forbidden)
@@ -151,13 +151,14 @@ struct GatekeeperOverlapTests {
   }
 }
 
-/// Without another source, coarse locations come from a receiver, the finest source. GeoClue is the oracle.
+/// Without another source, coarse locations come from a receiver, the finest source. GeoClue itself must behave alike.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "needs other users and separate control groups"))
 struct GatekeeperLevelTests {
   private let user = GatekeeperFixture.user
 
   @Test(arguments: [(8, true), (4, false)])
-  func `a city client receives a receiver's locations if GeoClue allows it`(_ level: Int, _ isServed: Bool) throws {
+  func `a client at city level is served by a receiver if the agent permits that`(_ level: Int, _ isServed: Bool) throws
+  {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: user, level: level)
     let client = try machine.client(as: user)

@@ -44,7 +44,7 @@ struct GatekeeperTableTests {
   }
 
   @Test(arguments: Policy.allCases)
-  func `every user receives the status of the contract`(_ policy: Policy) throws {
+  func `every combination of user, sandbox and policy receives the documented status`(_ policy: Policy) throws {
     let machine = try GatekeeperFixture(policy)
     let spy = try BusClient(at: machine.bus.address, as: 3)
     try spy.match("")

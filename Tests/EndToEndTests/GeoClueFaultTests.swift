@@ -15,7 +15,9 @@ import Testing
     ),
     ("Something that no release says", "restricted", "disallowed-by-policy"),
   ])
-  func `a refusal contains its reason`(_ text: String, _ status: String, _ reason: String) throws {
+  func `each refusal by GeoClue is reported with a status and a reason`(
+    _ text: String, _ status: String, _ reason: String
+  ) throws {
     let systemBus = try PrivateBus(.system)
     let bus = try PrivateBus(.session)
     let geoclue = try FakeGeoClue(on: systemBus)
@@ -36,7 +38,7 @@ import Testing
   }
 
   /// Regression: the caller was answered only at its timeout.
-  @Test func `a refusal by configuration is answered before the timeout`() throws {
+  @Test func `a refusal by GeoClue's configuration is answered before the timeout`() throws {
     let machine = try SimulatedFixture()
     try machine.geoclue.refuse("Start", with: "'org.geopublicist.Location1' disallowed by configuration for UID 0")
     let answer = try machine.client.location(["timeout": .variant("u", 120_000)])
@@ -63,7 +65,7 @@ import Testing
     #expect(machine.service.isRunning)
   }
 
-  @Test func `an unconfirmed jump is neither delivered nor returned, and a confirmed one is both`() throws {
+  @Test func `a sudden jump is delivered only after a second fix has confirmed it`() throws {
     let machine = try SimulatedFixture()
     let (client, geoclue) = (machine.client, machine.geoclue)
     let paths = try ["continuous", "significant"].map {
@@ -102,7 +104,7 @@ import Testing
         "Heading": .variant("b", true),
       ],
     ] as [[String: JSON]])
-  func `known values are present, and unknown ones absent`(_ values: [String: JSON]) throws {
+  func `a location contains known values and omits unknown ones`(_ values: [String: JSON]) throws {
     let machine = try SimulatedFixture()
     let path = try machine.client.subscribeAndStart()
     try machine.geoclue.startedClient()
@@ -122,7 +124,7 @@ import Testing
     #expect(try machine.client.locations(1, from: path)[0]["Latitude"] == .variant("d", 50))
   }
 
-  @Test func `signals with the wrong content are ignored`() throws {
+  @Test func `signals from GeoClue with malformed arguments are ignored`() throws {
     let machine = try SimulatedFixture()
     let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
@@ -153,7 +155,7 @@ import Testing
   }
 
   @Test(arguments: ["AddAgent", "CreateClient", "Start", "Set", "GetAll", "DeleteClient"])
-  func `a GeoClue that exits during a call is called again`(_ member: String) throws {
+  func `a GeoClue that exits during a call is started and called again`(_ member: String) throws {
     let machine = try SimulatedFixture()
     try machine.geoclue.fault(on: member, "exit")
     var path = try machine.client.subscribeAndStart()
@@ -173,7 +175,7 @@ import Testing
     #expect(machine.service.isRunning)
   }
 
-  @Test func `changes of the available accuracy are reported`() throws {
+  @Test func `a change of GeoClue's available accuracy is reported to clients`() throws {
     let machine = try SimulatedFixture()
     let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
@@ -189,7 +191,7 @@ import Testing
     try machine.client.waitFor("State", "running")
   }
 
-  @Test func `an idle GeoClue is not started again`() throws {
+  @Test func `a GeoClue that exits when idle is not started before it is needed`() throws {
     let machine = try SimulatedFixture(idleSeconds: 1)
     let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)

@@ -41,7 +41,7 @@ import Testing
     try observer.waitFor("InUse", false)
   }
 
-  @Test func `no error reveals the path of an object`() throws {
+  @Test func `no error message contains the path of an object`() throws {
     let bus = try PrivateBus(.system)
     let service = try Service(.system, on: bus)
     let client = try ServiceClient(on: bus)
@@ -64,7 +64,7 @@ import Testing
     withExtendedLifetime(service) {}
   }
 
-  @Test func `one GeoClue client serves all subscriptions`() throws {
+  @Test func `all subscriptions share one GeoClue client`() throws {
     let machine = try ServiceFixture(.system)
     let clients = try (0..<3).map { _ in try machine.client() }
     let paths = try clients.map { try $0.subscribeAndStart() }
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [SIGTERM, SIGINT])
-  func `a termination signal ends the service cleanly`(_ signal: Int32) throws {
+  func `SIGTERM ends the service cleanly`(_ signal: Int32) throws {
     let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let started = try client.subscribeAndStart()
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [Service.Deployment.system, .session])
-  func `the end of the bus ends the service with a failure`(_ deployment: Service.Deployment) throws {
+  func `the service exits with a failure when the bus ends`(_ deployment: Service.Deployment) throws {
     let machine = try ServiceFixture(deployment)
     let client = try machine.client()
     _ = try client.subscribeAndStart()
@@ -111,7 +111,7 @@ import Testing
     #expect(!machine.service.log.isEmpty)
   }
 
-  @Test func `a second instance does not take the name`() throws {
+  @Test func `a second service on the same bus exits with an error`() throws {
     let machine = try ServiceFixture(.system)
     let second = try run([
       Rig.product("geopublicistd"), "--system", "--address", machine.bus.address, "--geoclue-address",
@@ -123,7 +123,7 @@ import Testing
     #expect(try machine.client().property("State") == "idle")
   }
 
-  @Test func `without a bus the service fails`() throws {
+  @Test func `without a bus the service exits with an error`() throws {
     let nowhere = TemporaryDirectory().file("bus")
     let failed = try run([Rig.product("geopublicistd"), "--address", "unix:path=\(nowhere)"])
     #expect(failed.exit == .status(1))
@@ -163,7 +163,7 @@ import Testing
     #expect(try service.waitForExit() == .status(0))
   }
 
-  @Test func `the service does not exit while a call is pending`() throws {
+  @Test func `an idle timeout does not end the service while a call is pending`() throws {
     let geoclue = try FakeGeoClue(on: bus)
     try geoclue.tell(["fix": .null])
     let client = try ServiceClient(on: bus)
@@ -178,7 +178,7 @@ import Testing
     withExtendedLifetime(service) {}
   }
 
-  @Test func `without a runtime directory the service runs until its published cells may change`() throws {
+  @Test func `without a runtime directory the service does not exit before its cells may change`() throws {
     let geoclue = try FakeGeoClue(on: bus)
     let client = try ServiceClient(on: bus)
     let service = try service()
@@ -188,7 +188,7 @@ import Testing
     try always("it remains", for: .seconds(2)) { service.isRunning }
   }
 
-  @Test func `a restarted service reports the same cell`() throws {
+  @Test func `a restarted service still reports the cell that it published before`() throws {
     let geoclue = try FakeGeoClue(on: bus)
     let client = try ServiceClient(on: bus)
     try geoclue.fix(latitude: 52)
@@ -222,12 +222,12 @@ import Testing
     #expect(try client.location().arguments()[0]["Simulated"] == .variant("b", true))
   }
 
-  @Test func `an idle timeout of zero means never`() throws {
+  @Test func `with an idle timeout of zero, the service never exits when idle`() throws {
     let service = try service()
     try always("it remains", for: .seconds(1)) { service.isRunning }
   }
 
-  @Test func `no call is lost between idle exit and the next start`() throws {
+  @Test func `no call is lost when the service exits because it is idle`() throws {
     let result = try run(
       [Rig.python, Rig.file("activation-race.py"), Rig.product("geopublicistd"), "150"], within: .seconds(120))
     let report = try #require(JSON(line: result.standardOutput), "\(result.standardError)")

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: [("subscription", 16), ("region", 20), ("almanac", 16)])
-  func `objects beyond the limit of a connection are refused`(_ kind: String, _ limit: Int) throws {
+  func `a connection cannot create more objects than its limit`(_ kind: String, _ limit: Int) throws {
     func create(_ kind: String, _ client: ServiceClient) throws -> BusClient.Answer {
       switch kind {
       case "region": try client.createRegion(ServiceClient.circle(52, 13))
@@ -38,7 +38,7 @@ import Testing
     #expect(greedy.closed(paths[0]) == "by-consumer")
   }
 
-  @Test func `a flood of CreateSubscription is refused and harms no other client`() throws {
+  @Test func `a flood of CreateSubscription is refused and does not affect other clients`() throws {
     let greedy = try ServiceClient(on: bus)
     let other = try ServiceClient(on: bus)
     _ = try other.subscribe()
@@ -52,7 +52,7 @@ import Testing
     try eventually("its subscriptions are removed", turn: rest) { try other.subscriptions().count == 1 }
   }
 
-  @Test func `a seventeenth pending call is refused`() throws {
+  @Test func `the seventeenth pending call of a connection is refused`() throws {
     let greedy = try ServiceClient(on: bus)
     // Without GeoClue, the calls would be answered immediately with Unavailable. Without a fix, they stay pending.
     let geoclue = try FakeGeoClue(on: bus)
@@ -75,7 +75,7 @@ import Testing
     #expect(seconds < 5)
   }
 
-  @Test func `calls beyond the rate wait, and further ones are refused with the limit's name`() throws {
+  @Test func `a burst of calls is answered, and the calls after it are refused with the limit's name`() throws {
     let greedy = try BusClient(at: bus.address)
     let calls = try (0..<1_000).map { _ in
       try greedy.begin("Get", of: busProperties, at: Service.path, signature: "ss", [.string(Service.name), "State"])
@@ -88,7 +88,7 @@ import Testing
     #expect(try ServiceClient(on: bus).property("State") == "idle")
   }
 
-  @Test func `all resources of connections that vanish are released`() throws {
+  @Test func `all resources of a connection that closes abruptly are released`() throws {
     let observer = try ServiceClient(on: bus)
     func cycles(_ count: Int) throws {
       let result = try run(
@@ -151,7 +151,8 @@ import Testing
     flood.kill()
   }
 
-  @Test(.enabled(if: Rig.isRoot)) func `a user's list has the newest 256 objects, and root's list has all`() throws {
+  @Test(.enabled(if: Rig.isRoot))
+  func `a user's list contains the newest 256 objects, and root's list contains all objects`() throws {
     let clients = try (0..<17).map { _ in try ServiceClient(on: bus, as: User.nobody) }
     let paths = try clients.flatMap { client in
       try (0..<16).map { _ in try client.createSubscription().arguments()[0].string }
@@ -168,7 +169,7 @@ import Testing
     #expect(client.answeredCalls == calls)
   }
 
-  @Test func `object numbers reveal nothing about other clients and are not reused after a restart`() throws {
+  @Test func `object numbers are unpredictable, and are not reused after a restart`() throws {
     let client = try ServiceClient(on: bus)
     func number() throws -> UInt64 {
       let path = try client.subscribe()

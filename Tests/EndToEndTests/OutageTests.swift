@@ -5,7 +5,7 @@ import Testing
 
 /// Signals and messages to clients while GeoClue restarts, fails or refuses.
 @Suite(.serialized) final class OutageTests: SimulatedFixture {
-  @Test func `a restart of GeoClue changes the state and nothing else`() throws {
+  @Test func `a restart of GeoClue changes only the service's state`() throws {
     try client.connection.match("type='signal',path='\(Service.path)'")
     let path = try client.subscribeAndStart()
     try measure(50, until: path)
@@ -33,7 +33,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test func `one outage is one ErrorOccurred, regardless of the number of retries`() throws {
+  @Test func `each outage causes one ErrorOccurred, however often the service retries`() throws {
     let path = try client.subscribeAndStart(["accuracy": .variant("s", "city")])
     try geoclue.startedClient()
     try geoclue.fix(latitude: 50)
@@ -54,7 +54,7 @@ import Testing
     #expect(client.connection.received("ErrorOccurred", from: path).count == 1)
   }
 
-  @Test func `a subscription that began before or during an outage is informed of it once`() throws {
+  @Test func `each subscription is informed of an outage exactly once`() throws {
     func told(_ path: String) -> Int { client.connection.received("ErrorOccurred", from: path).count }
     geoclue.kill()
     var paths: [String] = []
@@ -72,7 +72,7 @@ import Testing
     #expect(paths.allSatisfy { told($0) <= 2 })
   }
 
-  @Test func `outages are logged at level notice and everything else at level debug, without coordinates`() throws {
+  @Test func `outages are logged at level notice, details at level debug, and no line contains coordinates`() throws {
     let path = try client.subscribeAndStart()
     try measure(50.1234, until: path)
     geoclue.kill()
@@ -92,7 +92,7 @@ import Testing
     #expect(!lines.contains { $0.contains("50.1234") || $0.contains("51.1234") })
   }
 
-  @Test func `the state's message is a sentence while something is wrong, and empty otherwise`() throws {
+  @Test func `StateMessage is a sentence during an outage, and empty otherwise`() throws {
     #expect(try client.property("StateMessage") == "")
     let path = try client.subscribeAndStart()
     try measure(50, until: path)
@@ -106,7 +106,7 @@ import Testing
     try client.waitFor("StateMessage", "")
   }
 
-  @Test func `the authorization's message is the sentence of the error, and empty when all is well`() throws {
+  @Test func `AuthorizationMessage equals the message of the error, and is empty while access is granted`() throws {
     let path = try client.subscribeAndStart()
     #expect(try client.property("AuthorizationMessage") == "")
     #expect(try client.property("AuthorizationMessage", of: path) == "")
@@ -131,7 +131,7 @@ import Testing
 
 /// Behaviour that is new in GeoClue 2.8, with a simulated one.
 @Suite(.serialized) final class NewerGeoClueTests: SimulatedFixture {
-  @Test func `an address-based location is not sent to a client that requires accuracy`() throws {
+  @Test func `a location derived from the IP address is not sent to a client that requires accuracy`() throws {
     let all = try client.subscribeAndStart()
     let accurate = try client.subscribeAndStart(["required-accuracy": .variant("d", 1_000)])
     let region = try client.regionStarted(ServiceClient.circle(52, 13))

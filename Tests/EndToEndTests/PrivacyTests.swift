@@ -7,7 +7,7 @@ import Testing
   private static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
 
   @Test(.enabled(if: Rig.isRoot, "needs other users"))
-  func `an eavesdropper sees no coordinate, and no object of a client`() throws {
+  func `an eavesdropper on the bus sees neither coordinates nor objects of clients`() throws {
     let machine = try ServiceFixture(.system)
     let spy = try BusClient(at: machine.bus.address, as: User.games)
     try spy.match("")
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: [(Service.subscription, "Location"), (Service.region, "Latitude")])
-  func `an object answers only its owner`(_ name: String, _ property: String) throws {
+  func `an object answers only the client that owns it`(_ name: String, _ property: String) throws {
     let (machine, owner, subscription) = try ServiceFixture.subscribed()
     try machine.deliver([.berlin], to: owner, at: subscription)
     let path =
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "needs other users"))
-  func `the list contains the objects of the caller's user, or all for root`() throws {
+  func `ListSubscriptions returns the objects of the caller's user, or all objects to root`() throws {
     let machine = try ServiceFixture(.system)
     let root = try machine.client()
     let games = try machine.client(as: User.games)

@@ -14,7 +14,7 @@ import Testing
     try geoclue.fix(latitude: latitude, more)
   }
 
-  @Test func `a region reports events without a coordinate and shows them in its properties`() throws {
+  @Test func `a region reports its events without coordinates and shows the last one in its properties`() throws {
     try follow()
     let path = try client.regionStarted(ServiceClient.circle(52, 13))
     #expect(try client.property("State", of: path) == "unknown")
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a region reports a stay, its single use, its expiry and the location as requested`() throws {
+  @Test func `a region supports dwell, single use, a duration and the location of each event`() throws {
     try follow()
     let path = try client.regionStarted(
       ServiceClient.circle(
@@ -63,22 +63,24 @@ import Testing
   }
 
   nonisolated private static let invalid: [(String, [String: JSON])] = [
-    ("nothing", ["latitude": .null]), ("a radius below 50 m", ["radius": .variant("d", 49.999)]),
+    ("no latitude", ["latitude": .null]), ("a radius below 50 m", ["radius": .variant("d", 49.999)]),
     ("a radius above 1,000 km", ["radius": .variant("d", 1_000_001)]),
     ("a negative radius", ["radius": .variant("d", -200)]),
-    ("a radius that is no number", ["radius": .variant("d", "nan")]),
-    ("a latitude that is no number", ["latitude": .variant("d", "nan")]),
-    ("a longitude without end", ["longitude": .variant("d", "inf")]),
+    ("a radius that is NaN", ["radius": .variant("d", "nan")]),
+    ("a latitude that is NaN", ["latitude": .variant("d", "nan")]),
+    ("an infinite longitude", ["longitude": .variant("d", "inf")]),
     ("a latitude beyond a pole", ["latitude": .variant("d", 90.000001)]),
     ("a longitude beyond the antimeridian", ["longitude": .variant("d", -180.000001)]),
-    ("a text", ["latitude": .variant("s", "52")]), ("an unknown state", ["assumed": .variant("s", "near")]),
-    ("a negative time", ["confirm": .variant("i", -1)]), ("a time too long", ["dwell": .variant("d", 4_294_967_296)]),
-    ("a number for a truth", ["single-use": .variant("u", 1)]),
+    ("text instead of a number", ["latitude": .variant("s", "52")]),
+    ("an unknown state", ["assumed": .variant("s", "near")]),
+    ("a negative time", ["confirm": .variant("i", -1)]),
+    ("a time that is too long", ["dwell": .variant("d", 4_294_967_296)]),
+    ("a number instead of a Boolean", ["single-use": .variant("u", 1)]),
     ("another method's option", ["mode": .variant("s", "")]),
     ("an unknown level", ["accuracy": .variant("s", "none")]), ("no radius", ["radius": .null]),
   ]
 
-  @Test func `invalid options are errors of the contract, and nothing else changes`() throws {
+  @Test func `a region with invalid options is refused and not created`() throws {
     for (what, change) in Self.invalid {
       guard case .object(let valid) = ServiceClient.circle(52, 13) else { return }
       let options = JSON.object(valid.merging(change) { $1 }.filter { $0.value != .null })
@@ -108,7 +110,7 @@ import Testing
     #expect(client.events(of: path)[0]["State"]?.content == "inside")
   }
 
-  @Test func `the hundred-and-first region of a user is refused, and nothing else changes`() throws {
+  @Test func `the 101st region of a user is refused`() throws {
     let clients = try [client] + (1..<6).map { _ in try ServiceClient(on: bus) }
     for index in 0..<100 { _ = try clients[index / 20].region(ServiceClient.circle(52, 13)) }
     let last = clients[5]
@@ -128,7 +130,7 @@ import Testing
     #expect(try last.createRegion(ServiceClient.circle(52, 13)).errorName != nil)
   }
 
-  @Test func `far from the border GeoClue is released, and the client keeps the service running`() throws {
+  @Test func `far from the region's border GeoClue is released, and the region remains active`() throws {
     let path = try client.regionStarted(ServiceClient.circle(52, 13))
     try measure(53)
     try client.waitFor(["determined"], path)
@@ -147,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func `a remembered state is compared with the current one`() throws {
+  @Test func `an assumed state that proves wrong causes an event that is marked with a gap`() throws {
     try follow()
     let wrong = try client.regionStarted(ServiceClient.circle(52, 13, ["assumed": .variant("s", "outside")]))
     let right = try client.regionStarted(ServiceClient.circle(52, 13, ["assumed": .variant("s", "inside")]))

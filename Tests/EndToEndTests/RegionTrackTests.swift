@@ -112,7 +112,7 @@ struct ReplaySession {
     }
   }
 
-  @Test func `replayed tracks cause the events that an oracle expects, on each of many circles`() throws {
+  @Test func `replayed tracks cause exactly the events that an independent model expects`() throws {
     let directory = TemporaryDirectory()
     let tracks = [1, 36, 39].map { Track(seed: $0) }
     let expected = tracks.flatMap { track in track.oracles.flatMap { track.changes($0).map(\.what) } }
@@ -128,7 +128,7 @@ struct ReplaySession {
 @Suite(.serialized) struct RegionSourceTests {
   private let directory = TemporaryDirectory()
 
-  @Test func `a replayed day reports each crossing once despite the noise`() throws {
+  @Test func `a noisy track of a whole day causes one event for each crossing`() throws {
     var noise = SeededGenerator(seed: 1)
     // Home, a walk along the border, away, home. With a radius of 200 m, 100 m is inside and 300 m is outside.
     let legs: [(metres: Double, seconds: Int)] = [(0, 40), (100, 40), (600, 60), (300, 40), (50, 60), (5_000, 60)]
@@ -152,7 +152,7 @@ struct ReplaySession {
   }
 
   @Test(arguments: receiverClocks(0, -3_600, 3_600))
-  func `regions follow the receiver of the real GeoClue, whatever its clock shows`(ahead: Double) throws {
+  func `regions work with the real GeoClue even if the receiver's clock is wrong`(ahead: Double) throws {
     let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let path = try client.regionStarted(ServiceClient.circle(52.5, 13.4, ["dwell": .variant("u", 200)]))
@@ -172,7 +172,7 @@ struct ReplaySession {
     for secret in ["52.5001", "52.5002"] { #expect(!machine.service.log.contains(secret)) }
   }
 
-  @Test func `a machine that sleeps in one place and wakes in another reports one exit and one entry`() throws {
+  @Test func `a suspend in one region and a resume in another cause one exit and one entry`() throws {
     let (logind, bus) = try BusClient.owning("org.freedesktop.login1")
     let machine = try SimulatedFixture(on: bus)
     let (geoclue, client) = (machine.geoclue, machine.client)
@@ -192,7 +192,7 @@ struct ReplaySession {
     #expect(machine.service.isRunning)
   }
 
-  @Test func `twenty bisecting regions at city level reveal nothing finer than the cell`() throws {
+  @Test func `twenty regions at city level reveal no more than the cell`() throws {
     let city = ["accuracy": JSON.variant("s", "city")]
     var told: [[String]] = []
     var centre: Double?

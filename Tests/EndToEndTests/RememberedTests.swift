@@ -39,7 +39,7 @@ import Testing
     _ = try service.waitForExit()
   }
 
-  @Test func `after a restart without a source, the user's programs get the city before their timeout`() throws {
+  @Test func `without a source, a restarted service returns the user's last city before the timeout`() throws {
     try remember()
     #expect(files == ["\(getuid())"])
     let path = state.file("\(getuid())")
@@ -81,7 +81,7 @@ import Testing
     #expect(files == ["\(getuid())"] && service.isRunning)
   }
 
-  @Test func `records of a removed user or of a service's user are erased at start`() throws {
+  @Test func `records of removed users and of service users are erased when the service starts`() throws {
     try remember()
     let own = "\(getuid())"
     let outsiders = ["61184", "65519", "3999999999"]
@@ -92,7 +92,7 @@ import Testing
     #expect(files == [own] && service.isRunning)
   }
 
-  @Test func `--forget also erases the cities that a running service holds`() throws {
+  @Test func `--forget also erases the cities in the memory of a running service`() throws {
     try remember()
     let service = try start()
     let client = try ServiceClient(on: bus)
@@ -109,7 +109,7 @@ import Testing
     #expect(files.isEmpty)
   }
 
-  @Test func `remember=false erases the record and prevents new ones`() throws {
+  @Test func `remember=false erases all records and prevents new ones`() throws {
     try remember()
     let file = state.file("../\(UUID().uuidString).conf")
     try "[Service]\nidle-timeout=0\nremember=false\n".write(toFile: file, atomically: true, encoding: .utf8)
@@ -140,7 +140,7 @@ struct ForgottenTests {
   }
 
   /// The id belongs to a container, and may belong to another one tomorrow.
-  @Test func `nothing is recorded for a subordinate user`() throws {
+  @Test func `no city is recorded for a subordinate user`() throws {
     let machine = try GatekeeperFixture(.yes)
     let almanacs = try [100_000, GatekeeperFixture.user].map { user in
       try machine.agent(of: user)

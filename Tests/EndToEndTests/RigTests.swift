@@ -10,7 +10,7 @@ import Testing
       "GetAll", of: busProperties, at: path, of: geoClueName, signature: "s", ["\(geoClueName).\(interface)"])[0]
   }
 
-  @Test func `a sentence reaches a client of the real GeoClue`() throws {
+  @Test func `the real GeoClue turns an NMEA sentence into a location`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let agent = try DesktopAgent(at: bus.address)
@@ -29,7 +29,7 @@ import Testing
     try eventually("the client has left") { try geoclue.clients().isEmpty }
   }
 
-  @Test func `packages are installed after another program has released apt`() throws {
+  @Test func `packages.sh waits until another program has released apt`() throws {
     let folder = TemporaryDirectory()
     let apt = "mkdir '\(folder.file("tried"))' || exit 0; echo 'E: Could not get lock /var/lib/dpkg/lock'; exit 100"
     for (name, text) in [("dpkg-query", "exit 1"), ("sudo", "exec \"$@\""), ("apt-get", apt)] {
@@ -41,7 +41,7 @@ import Testing
     #expect(installation.succeeded && installation.standardOutput.contains("Waiting for another program"))
   }
 
-  @Test func `an agent switches location off and on`() throws {
+  @Test func `the simulated desktop agent switches location off and on`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let agent = try DesktopAgent(at: bus.address)
@@ -55,7 +55,7 @@ import Testing
     try agent.waitUntilRegistered(times: 2)
   }
 
-  @Test func `the simulated GeoClue behaves like the real one by default`() throws {
+  @Test func `without faults, the simulated GeoClue behaves like the real one`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
     let early = try BusClient(at: bus.address)

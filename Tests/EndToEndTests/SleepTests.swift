@@ -13,7 +13,7 @@ import Testing
     try super.init(on: bus)
   }
 
-  @Test func `no location from before a suspend is delivered after it`() throws {
+  @Test func `a location from before a suspend is not delivered after it`() throws {
     let path = try client.subscribeAndStart()
     try geoclue.fix(latitude: 50)
     _ = try client.locations(1, from: path)
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [("time-threshold", "TimeThreshold"), ("debounce", "Debounce")])
-  func `a location that is held back does not survive a suspend`(option: String, property: String) throws {
+  func `a location that waits for a threshold is dropped by a suspend`(option: String, property: String) throws {
     let paths = try (0..<2).map { _ in try client.subscribeAndStart([option: .variant("u", 600_000)]) }
     func end(_ path: String) throws {
       try client.connection.set(property, of: Service.subscription, at: path, to: .variant("u", 1))
@@ -54,7 +54,7 @@ import Testing
     try always("it is not delivered", for: .milliseconds(300)) { client.latitudes(from: paths[1]) == [50] }
   }
 
-  @Test func `a location that is read from GeoClue does not survive a suspend`() throws {
+  @Test func `a location that is still being read from GeoClue is dropped by a suspend`() throws {
     let path = try client.subscribeAndStart()
     try geoclue.fix(latitude: 50)
     _ = try client.locations(1, from: path)
@@ -71,7 +71,7 @@ import Testing
     #expect(client.latitudes(from: path) == [50, 51])
   }
 
-  @Test func `the best location of a waiting call does not survive a suspend`() throws {
+  @Test func `a location that a call holds as its best one is dropped by a suspend`() throws {
     let path = try client.subscribeAndStart()
     let call = try client.begin(
       "GetLocation",
@@ -128,7 +128,7 @@ import Testing
     return (significant, region)
   }
 
-  @Test func `another primary connection ends the source's rest, but only if NetworkManager reports it`() throws {
+  @Test func `a new primary connection makes the service request a location if NetworkManager reports it`() throws {
     let (significant, region) = try rested()
     try changeConnection(from: try BusClient(at: bus.address))
     try changeConnection("Connectivity", from: manager)
@@ -146,7 +146,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test func `a new state of systemd-networkd also ends the source's rest`() throws {
+  @Test func `a new state of systemd-networkd makes the service request a location`() throws {
     try manager.own("org.freedesktop.network1")
     _ = try rested()
     try manager.announceChange(

@@ -20,7 +20,7 @@ struct SubordinateTests {
     return (hoarding, Int(line) ?? 0)
   }
 
-  @Test func `ten subordinate users do not get all regions`() throws {
+  @Test func `ten subordinate ids share the region limit of the user who owns them`() throws {
     let machine = try GatekeeperFixture(.yes)
     let (hoarding, count) = try hoard("region", 10, 100, on: machine)
     defer { hoarding.kill() }
@@ -32,7 +32,7 @@ struct SubordinateTests {
     #expect(answer.errorMessage?.contains("regions-per-user") == true, "the user is charged for them")
   }
 
-  @Test func `256 subordinate users use up neither the subscriptions nor the searches for agents nor the log`() throws {
+  @Test func `256 subordinate ids leave subscriptions, agent searches and the log to other users`() throws {
     let machine = try GatekeeperFixture(.yes)
     let witness = try machine.client(as: 0)
     let path = try witness.subscribeAndStart()

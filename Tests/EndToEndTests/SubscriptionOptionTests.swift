@@ -10,7 +10,7 @@ import Testing
     try client.connection.set(property, of: Service.subscription, at: path, to: value).errorName
   }
 
-  @Test func `max-updates and duration complete a subscription`() throws {
+  @Test func `max-updates and duration end a subscription with the reason completed`() throws {
     let brief = try client.subscribeAndStart(["duration": .variant("u", 300)])
     let start = ContinuousClock.now
     try eventually("it is closed") { client.closed(brief) == "completed" }
@@ -28,7 +28,9 @@ import Testing
   }
 
   @Test(arguments: [("debounce", "Debounce"), ("time-threshold", "TimeThreshold")])
-  func `only the newest location is delivered at the end of the wait`(_ option: String, _ property: String) throws {
+  func `only the newest of the held locations is delivered when the threshold ends`(
+    _ option: String, _ property: String
+  ) throws {
     let path = try client.subscribeAndStart([option: .variant("u", 600_000)])
     try fix(50)
     _ = try client.locations(1, from: path)
@@ -41,7 +43,7 @@ import Testing
     #expect(client.latitudes(from: path) == [50, 50.005])
   }
 
-  @Test func `thresholds change while a subscription runs`() throws {
+  @Test func `thresholds can be changed while a subscription is running`() throws {
     let path = try client.subscribeAndStart(["distance-threshold": .variant("d", 1_000_000)])
     try fix(50)
     _ = try client.locations(1, from: path)
@@ -69,7 +71,7 @@ import Testing
     #expect(try #require(reduced["Accuracy"]?.content.number) >= 500)
   }
 
-  @Test func `GeoClue is released while no delivery is due, and nothing else changes`() throws {
+  @Test func `GeoClue is released while no delivery is due, and the subscription remains active`() throws {
     let path = try client.subscribeAndStart(["time-threshold": .variant("u", 600_000)])
     try fix(50)
     _ = try client.locations(1, from: path)
@@ -87,7 +89,7 @@ import Testing
     #expect(client.latitudes(from: path) == [50])
   }
 
-  @Test func `on a stalled bus, only the newest location is kept`() throws {
+  @Test func `while the bus is stalled, the service keeps only the newest location`() throws {
     let clients = try PrivateBus(.session, broker: .dbusDaemon)
     let service = try Service(.system, on: clients, geoclueOn: bus)
     let many = try (0..<8).map { _ in try ServiceClient(on: clients) }

@@ -9,7 +9,7 @@ import Testing
     "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", busProperties,
   ]
 
-  @Test func `busctl shows the tree`() throws {
+  @Test func `busctl tree shows the service's objects`() throws {
     let machine = try ServiceFixture(.system)
     let tree = try busctl(["tree", "--list", Service.name], on: machine.bus)
     #expect(tree.succeeded)
@@ -25,7 +25,7 @@ import Testing
     #expect(!again.standardOutput.contains(subscription))
   }
 
-  @Test func `busctl introspects the manager`() throws {
+  @Test func `busctl introspect shows the manager's members`() throws {
     let machine = try ServiceFixture(.system)
     let shown = try busctl(["introspect", Service.name, Service.path], on: machine.bus)
     #expect(shown.succeeded)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `busctl prints a location`() throws {
+  @Test func `busctl call GetLocation prints a location`() throws {
     let machine = try ServiceFixture(.system)
     let call = try ChildProcess([
       "/usr/bin/busctl", "--address=\(machine.bus.address)", "call", Service.name, Service.path, Service.name,
@@ -55,7 +55,7 @@ import Testing
     try eventually("there is no subscriber") { try machine.geoclue.clients().isEmpty }
   }
 
-  @Test func `busctl calls a method with options`() throws {
+  @Test func `busctl can pass options to a method`() throws {
     let machine = try ServiceFixture(.system)
     let options = ["2", "timeout", "u", "300", "accuracy", "s", "exact"]
     let call = try busctl(
@@ -64,7 +64,7 @@ import Testing
     #expect(!call.standardError.isEmpty)
   }
 
-  @Test func `gdbus introspects the manager`() throws {
+  @Test func `gdbus introspect shows the manager's members`() throws {
     let machine = try ServiceFixture(.system)
     let shown = try gdbus("introspect", ["--dest", Service.name, "--object-path", Service.path], on: machine.bus)
     #expect(shown.succeeded)
@@ -73,7 +73,7 @@ import Testing
     #expect(shown.standardOutput.contains("readonly s State = 'idle';"))
   }
 
-  @Test func `gdbus monitor sees state changes`() throws {
+  @Test func `gdbus monitor shows state changes`() throws {
     let machine = try ServiceFixture(.system)
     let monitor = try ChildProcess([
       "/usr/bin/gdbus", "monitor", "--address", machine.bus.address, "--dest", Service.name,
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: [Service.name, Service.subscription, Service.region])
-  func `introspection matches the published XML`(_ interface: String) throws {
+  func `the service's introspection matches the published XML`(_ interface: String) throws {
     let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let path = try object(interface, of: client)

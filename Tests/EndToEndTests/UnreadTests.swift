@@ -38,7 +38,7 @@ import Testing
     try .ready([Rig.python, Rig.file("many-clients.py"), bus.address, "never-read"] + arguments, as: user)
   }
 
-  @Test func `31 clients that start subscriptions and never read do not silence the service`() throws {
+  @Test func `31 clients that never read do not stop the service`() throws {
     let before = try service.residentKilobytes()
     let deaf = try startDeaf("31", "16")
     try walk(700, perSecond: 25)
@@ -63,7 +63,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  @Test func `a stopped client receives fewer locations, then none, and the newest one when it continues`() throws {
+  @Test func `a stopped client receives locations up to a limit, and the newest one when it continues`() throws {
     let stopped = try ServiceClient(on: bus)
     let other = try stopped.subscribeAndStart()
     stopped.connection.suspend(true)

@@ -22,7 +22,7 @@ import Testing
       .map { lines(try String(contentsOfFile: "\(examples)/\($0)", encoding: .utf8)) }
   }
 
-  @Test(arguments: articles) func `every snippet is part of a program that is compiled`(article: String) throws {
+  @Test(arguments: articles) func `every snippet of an article is part of a compiled program`(article: String) throws {
     let text = try String(contentsOfFile: "\(Self.folder)/\(article)", encoding: .utf8)
     let programs = try programs()
     let parts = text.components(separatedBy: "```")
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `the program WhereAmI prints the location`() throws {
+  @Test func `the example WhereAmI prints the location`() throws {
     let machine = try ExampleFixture()
     let process = try ChildProcess(
       [Rig.product("whereami-example")], environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address])
@@ -60,7 +60,7 @@ import Testing
     #expect(process.standardOutput == "52.5 13.25\n", "\(process.standardError)")
   }
 
-  @Test func `the program WhereAmI fails before its timeout if there is no service`() throws {
+  @Test func `the example WhereAmI fails before its timeout if the service is not installed`() throws {
     let bus = try PrivateBus(.system)
     let process = try ChildProcess(
       [Rig.product("whereami-example")], environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
@@ -71,7 +71,7 @@ import Testing
       "\(process.standardOutput)")
   }
 
-  @Test func `the program Follow prints the location, or the cause while there is none`() throws {
+  @Test func `the example Follow prints the location, or why there is none`() throws {
     let machine = try ExampleFixture()
     let process = try ChildProcess([Rig.product("articles-example"), "follow", machine.bus.address])
     try machine.geoclue.receiver.write(GGASentence(latitude: 52.5, longitude: 13.25), within: .seconds(20))
@@ -83,7 +83,7 @@ import Testing
     #expect(alone.standardOutput.hasPrefix("The location service is not installed"), "\(alone.standardOutput)")
   }
 
-  @Test func `the programs of the article ComingFromCombine print the expected lines`() throws {
+  @Test func `the examples of the article ComingFromCombine print the expected lines`() throws {
     let process = try ChildProcess([Rig.product("articles-example"), "combine"])
     #expect(try process.waitForExit(within: .seconds(20)) == .status(0), "\(process.standardError)")
     let said = process.newLines()
@@ -91,7 +91,7 @@ import Testing
     #expect(Set(said.dropFirst(3)) == ["changed town", "search Berlin", "tick"] && said.count == 7, "\(said)")
   }
 
-  @Test func `the counter is called with a proxy and from a task, and its watch survives a kill`() throws {
+  @Test func `the counter example is called from a proxy and a task, and its watch continues after a kill`() throws {
     let bus = try PrivateBus(.session)
     let program = Rig.product("articles-example")
     var service = try ChildProcess([program, "counter", bus.address])

@@ -5,7 +5,7 @@ import Testing
 
 /// Programs written for Combine, with Foundation and Dispatch, under `import Combine`.
 @Suite struct CombineProgramTests {
-  @Test func `a view model, a delegate, a form and a game that were written for Combine run`() throws {
+  @Test func `a program that was written for Combine runs with Publishing`() throws {
     let directory = TemporaryDirectory()
     for (file, name) in ["one": "rose", "two": "tulip"] {
       try "{\"name\": \"\(name)\"}".write(

@@ -60,7 +60,7 @@ import Testing
     return result
   }
 
-  @Test func `idioms from books on Combine work in a package with targets named like ours`() throws {
+  @Test func `common Combine idioms run in a package whose targets have the same names as ours`() throws {
     try write(dependency: ".package(name: \"geopublicist\", path: \"\(Rig.sourceFile("."))\")")
     for program in ["Idioms", "IdiomsOnMainActor"] {
       #expect(try swift("run", program).standardOutput.hasSuffix("all idioms work\n"))
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: Rig.sourceFile(".git")), "needs a git repository"))
-  func `another package can depend on a tagged version`() throws {
+  func `another package can depend on a tagged version of this one`() throws {
     let repository = directory.file("geopublicist")
     for arguments in [
       ["-c", "safe.directory=*", "clone", "--quiet", "--depth", "1", "file://\(Rig.sourceFile("."))", repository],

@@ -42,7 +42,9 @@ import Testing
     #expect(different == expected)
   }
 
-  @Test(arguments: ExampleProgram.complete) func `each example follows the scenario`(example: ExampleProgram) throws {
+  @Test(arguments: ExampleProgram.complete) func `each example prints what the scenario expects`(
+    example: ExampleProgram
+  ) throws {
     try example.program(in: directory)
     let machine = try ExampleFixture()
     let agent = example.isInProcess ? try DesktopAgent(at: machine.bus.address) : nil
@@ -52,20 +54,22 @@ import Testing
     try walk(process, expecting: expected, in: machine)
   }
 
-  @Test func `a program of version 1.1 follows the scenario unchanged`() throws {
+  @Test func `a program written for version 1.1 works unchanged`() throws {
     let machine = try ExampleFixture()
     let program = [Rig.python, Rig.file("client-1.1.py"), machine.bus.address]
     try walk(ChildProcess(program + strings("arguments")), expecting: strings("watch"), in: machine)
   }
 
-  @Test(arguments: ["once_busctl.sh", "once_gdbus.sh"]) func `the shell prints one location`(script: String) throws {
+  @Test(arguments: ["once_busctl.sh", "once_gdbus.sh"]) func `each shell script prints one location`(script: String)
+    throws
+  {
     let machine = try ExampleFixture()
     let process = try ChildProcess([Self.file("shell/\(script)"), machine.bus.address, "exact"])
     try walk(process, expecting: strings("once"), in: machine)
   }
 
   /// The programs that the documentation shows.
-  @Test(arguments: ExampleProgram.short) func `short programs print each fix`(example: ExampleProgram) throws {
+  @Test(arguments: ExampleProgram.short) func `each short program prints every fix`(example: ExampleProgram) throws {
     let machine = try ExampleFixture()
     let process = try example.start(on: machine.bus, [], in: directory)
     for latitude in [52.5, 52.502] {
@@ -83,7 +87,7 @@ import Testing
   private let latitudes = [52.5, 52.51, 52.52, 52.53]
 
   @Test(arguments: ExampleProgram.allCases)
-  func `the display survives kill -9 of the service and of GeoClue, and no signal arrives twice`(
+  func `examples continue after kill -9 of the service and of GeoClue, and print no location twice`(
     example: ExampleProgram
   ) throws {
     let directory = TemporaryDirectory()
@@ -118,7 +122,7 @@ import Testing
     if !example.isTaciturn { #expect(lines.count { $0.hasPrefix("authorization") } == 1, "\(lines)") }
   }
 
-  @Test func `a program that starts before the service follows it later`() throws {
+  @Test func `a program that starts before the service receives locations when the service has started`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let processes = try ExampleProgram.short.map { example in try example.start(on: bus, [], in: TemporaryDirectory()) }

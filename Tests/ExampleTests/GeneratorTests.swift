@@ -11,7 +11,7 @@ struct GeneratorTests {
     try run(["env", "-C", Rig.sourceFile("."), Rig.product("generate-dbus")] + arguments)
   }
 
-  @Test func `the committed code equals the generator's output`() throws {
+  @Test func `the generated code in the repository is up to date`() throws {
     let directory = TemporaryDirectory()
     var count = 0
     for folder in ["Examples", "Sources"].map(Rig.sourceFile) {
@@ -37,7 +37,7 @@ struct GeneratorTests {
     #"<method name="A}"/>"#, #"<method name="A"><arg type="s x" direction="in"/></method>"#,
     #"<signal name="A"><arg name="&quot;" type="s"/></signal>"#, #"<property name="A" access="read"/>"#, "<",
   ])
-  func `invalid names and types are refused`(member: String) throws {
+  func `the generator refuses invalid names and types`(member: String) throws {
     let directory = TemporaryDirectory()
     let file = directory.file("a.xml")
     try "<node><interface name=\"a.B\">\(member)</interface></node>".write(

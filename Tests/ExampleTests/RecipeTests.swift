@@ -28,7 +28,7 @@ import Testing
       ])
   }
 
-  @Test func `the module for waybar runs a command that prints JSON for it`() throws {
+  @Test func `the commands in the waybar recipe print JSON and open a map`() throws {
     let machine = try ExampleFixture()
     let text = try String(contentsOfFile: recipe("waybar.jsonc"), encoding: .utf8)
     let settings = try #require(JSON(line: text.replacing(#/(?m)^\/\/.*$/#, with: "")))
@@ -50,7 +50,7 @@ import Testing
     #expect(shown["text"]?.string?.hasPrefix(shown["class"]?.string ?? "-") == true, "\(shown.line)")
   }
 
-  @Test func `the theme follows daylight`() throws {
+  @Test func `the theme script sets the colour scheme of the current phase`() throws {
     let machine = try ExampleFixture()
     let process = try start([recipe("theme.sh")], in: machine, with: ("gsettings", "echo \"$@\""))
     let phase = try start(["geopublicist", "almanac", "--format", "{phase}"], in: machine)
@@ -59,7 +59,7 @@ import Testing
     #expect(process.standardOutput == "set org.gnome.desktop.interface color-scheme \(scheme)\n")
   }
 
-  @Test func `darkman follows daylight, and its hooks do so without darkman`() throws {
+  @Test func `the darkman recipe sets the mode of the current phase with and without darkman`() throws {
     let machine = try ExampleFixture()
     let darkman = try start([recipe("darkman.sh")], in: machine, with: ("darkman", "echo \"$@\""))
     let phase = try start(["geopublicist", "almanac", "--format", "{phase}"], in: machine)
@@ -82,7 +82,9 @@ import Testing
   @Test(arguments: [
     ("gammastep", "-P -O KELVIN"), ("hyprsunset", "-t KELVIN"), ("wlsunset", "-t KELVIN -T NEXT -S 06:00 -s 18:00"),
   ])
-  func `the night light follows the sun and ends with its script`(program: String, arguments: String) throws {
+  func `the night-light recipe sets the colour temperature of the phase and ends its children`(
+    program: String, arguments: String
+  ) throws {
     let machine = try ExampleFixture()
     let process = try start(
       [recipe("night-light.sh"), program, "3400"], in: machine,
@@ -121,7 +123,7 @@ import Testing
     #expect(result.standardError.split(separator: "\n").count == 1, "\(result.standardError)")
   }
 
-  @Test func `a widget of twenty lines shows the almanac, also after a restart of the service`() throws {
+  @Test func `a widget of twenty lines shows the almanac, and again after a restart of the service`() throws {
     let machine = try ExampleFixture()
     let widget = try start([Rig.python, Rig.sourceFile("Examples/short/almanac.py")], in: machine)
     for count in 1...2 {
@@ -133,7 +135,7 @@ import Testing
     #expect(!widget.standardOutput.contains("denied"))
   }
 
-  @Test func `the cron job records the place, and prints nothing without one`() throws {
+  @Test func `the cron job records the place, and prints nothing if there is none`() throws {
     let machine = try ExampleFixture()
     let file = directory.file("places.txt")
     let silent = try start([recipe("log-location.sh"), file])
@@ -181,7 +183,7 @@ import Testing
     #expect(place["gps_accuracy"]?.number == 3_000 && place["Level"] == nil)
   }
 
-  @Test func `the permission button sets the interactive flag and a long timeout`() throws {
+  @Test func `the permission button receives the status after an interactive call`() throws {
     let machine = try ExampleFixture()
     let process = try start([Rig.python, recipe("permission_button.py"), "--ask"], in: machine)
     #expect(try process.waitForExit() == .status(0), "\(process.standardError)")

@@ -54,7 +54,7 @@ public final class FakeGeoClue {
     try tell(["fault": .object(fault.merging(parameters) { $1 })])
   }
 
-  /// Refuses each call of a member with an error of D-Bus's own.
+  /// Refuses each call of a member with a standard error of D-Bus.
   public func refuse(_ member: String, with text: String, name: String = "AccessDenied") throws {
     try fault(on: member, "refuse", ["name": .string("org.freedesktop.DBus.Error." + name), "text": .string(text)])
   }

@@ -5,14 +5,14 @@ import Testing
 
 @Suite struct SimulationTests {
   /// Also in the session deployment, and with a bus that is restarted.
-  @Test(arguments: [7, 4, 16]) func `the same seed yields the same trace`(seed: Int) throws {
+  @Test(arguments: [7, 4, 16]) func `two simulations with the same seed have the same trace`(seed: Int) throws {
     let (first, second) = (try simulate(seed, hours: 0.2), try simulate(seed, hours: 0.2))
     #expect(first["hash"] != nil)
     #expect(first == second)
     #expect(try simulate(seed + 1, hours: 0.2)["hash"] != first["hash"])
   }
 
-  @Test func `three hours without faults break no invariant`() throws {
+  @Test func `a simulation of three hours without faults breaks no rule`() throws {
     let facts = try simulate(1, hours: 3, "--only", "-1")
     #expect(facts["broken"] == nil)
     #expect(Double(facts["hours"] ?? "") ?? 0 > 3)
@@ -21,15 +21,15 @@ import Testing
 
   /// Each of these seeds once broke an invariant.
   @Test(arguments: [
-    (1, "a change of polkit's answers is reported although logind is asked at the same time"),
-    (7, "the log has the level of a subscription whose accuracy was changed"),
+    (1, "a change of polkit's answers is reported even while logind is asked"),
+    (7, "the log contains the level of a subscription whose accuracy was changed"),
     (9, "a location is marked with the level that it has"),
     (10, "a permission that polkit does not confirm expires, whatever else polkit is asked"),
-    (25, "calls are handled in their order"),
-    (34, "each of two Start calls is answered by the decision"),
+    (25, "calls of a client are handled in order"),
+    (34, "two delayed calls of Start are both answered"),
     (35, "a reduced location from an earlier run of the service is not sent after a suspend"),
   ])
-  func `three hundred faults in an hour break no invariant`(seed: Int, rule: String) throws {
+  func `a simulated hour with three hundred faults breaks no rule`(seed: Int, rule: String) throws {
     let facts = try simulate(seed, hours: 1)
     #expect(facts["broken"] == nil, "\(facts["story"] ?? "")")
     #expect(Int(facts["faults"] ?? "") ?? 0 >= 200)

@@ -30,7 +30,7 @@ final class Parcel {
     decoded = values
   }
 
-  /// Takes a message from a socket.
+  /// Converts a message that was read from a socket.
   init?(_ raw: OpaquePointer) {
     switch dbus_message_get_type(raw) {
     case DBUS_MESSAGE_TYPE_METHOD_CALL: kind = .call

@@ -58,7 +58,7 @@ final class Entrance {
 final class SocketPeer: Peer {
   let connection: OpaquePointer
   let entrance: Entrance
-  /// What waits while the bus hangs.
+  /// The messages that wait while the bus hangs.
   private var held: [Parcel] = []
 
   init(_ connection: OpaquePointer, _ entrance: Entrance) {

@@ -111,7 +111,7 @@ final class GeoClue: SystemService {
 
   /// The current clients lose the receiver, as when its socket is closed.
   func loseReceiver() {
-    // Silence means something only after regular fixes.
+    // A source counts as silent only after regular fixes.
     guard hasBeenSteady, interval == 1_000_000, !hasCompass else { return }
     for client in held { client.isSilent = true }
     silentAt = world.schedule.now

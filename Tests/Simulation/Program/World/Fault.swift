@@ -14,7 +14,7 @@ struct Fault {
     case configuration, travels, jumps, receiverLost, crowd
     case agentChangesUnseen, polkitHangsAndDenies, manyNames
     case callsDuringChanges, accessExtends, sessionEndsDuringQuestion
-    /// Of worlds in which the bus has faults.
+    /// Faults that occur only in worlds whose bus fails.
     case busHangs, busIgnoresService, busExits
   }
 

@@ -16,7 +16,7 @@ enum LastingCondition: CaseIterable {
     case .agentCoarse: agent?.setLevel(.city)
     case .agentAbsent:
       agent?.exit()
-      // Nobody becomes an agent by sending its signals.
+      // A program does not become an agent by sending an agent's signals.
       world.schedule.after(5_000_000) { world.clients.first { $0.user == user }?.forge(0) }
     case .agentSilent:
       agent?.hang()

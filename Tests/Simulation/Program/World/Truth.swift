@@ -83,7 +83,7 @@ final class Truth {
   /// - Parameter former: What polkit permitted before.
   func level(of client: Program, formerly former: AccuracyLevel = .none) -> AccuracyLevel {
     guard client.isConnected, !isConfined(client) else { return .none }
-    // GeoClue judges what it has not announced.
+    // Here GeoClue itself decides, and only an agent at level 0 is a refusal.
     if world.isSession {
       return world.agents.contains { $0.isConnected && $0.isKnown && $0.level == .none } ? .none : .exact
     }
@@ -108,8 +108,8 @@ final class Truth {
 
   private static let undecided = (status: "not-determined", reason: "undecided")
 
-  /// Whether a client has been told what is true. A silent connection counts as no agent if the service has not known it
-  /// as one.
+  /// Whether the reported status agrees with the true one. A silent connection that the service has not known as an agent
+  /// may be reported as a missing agent.
   static func agrees(_ told: (status: String, reason: String), with expected: (status: String, reason: String)) -> Bool
   {
     told == expected || expected == undecided && told == ("not-determined", "no-agent")
