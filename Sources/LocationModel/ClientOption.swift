@@ -90,7 +90,9 @@ extension ClientOption {
     flag: Flag(name: "dwell", help: "Report a stay of this length", value: "TIME"))
   static let unknownAfter = ClientOption(
     "unknown-after", .milliseconds(\.region.unknownAfter),
-    flag: Flag(name: "unknown-after", help: "Report the state as lost after this time (default 15min)", value: "TIME"))
+    flag: Flag(
+      name: "unknown-after", help: "Report the state as lost after this time without a location (default 15min)",
+      value: "TIME"))
   static let assumed = ClientOption(
     "assumed", .regionState(\.region.assumed),
     flag: Flag(name: "assumed", help: "The last known state: inside or outside", value: "STATE"))

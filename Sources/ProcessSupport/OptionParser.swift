@@ -54,7 +54,7 @@ import GeopublicistCGLib
     guard let text = values[name] else { return nil }
     let words = declared.first { $0.name == name }?.words ?? []
     guard words.contains(text) else {
-      throw UsageError(tr("--\(name) takes \(Suggestion.alternatives(words)), not '\(text)'"))
+      throw UsageError(tr("--\(name) requires \(Suggestion.alternatives(words)), not '\(text)'"))
     }
     return text
   }

@@ -241,7 +241,7 @@ import Testing
       ($0.authorizationReason, $0.isInContainer, $0.isOwnUnitKnown) = ("sandboxed", true, false)
     },
     Row("sandbox-no-systemd", "daemon-reexec") { $0.authorizationReason = "sandboxed" },
-    Row("sandbox-exited", "connect to the bus after that") { $0.clientsOfExitedProcesses = 2 },
+    Row("sandbox-exited", "only after it has gone to the background") { $0.clientsOfExitedProcesses = 2 },
     Row("service-failed", "sudo systemctl reset-failed geopublicist") { $0.service = .stopped(.limit) },
     Row("service-failed", "systemctl --user reset-failed geopublicist") {
       ($0.service, $0.isSession) = (.stopped(.limit), true)
@@ -316,7 +316,7 @@ import Testing
       ($0.wiFi, $0.availableAccuracy) = (.unmanaged(isMasked: true), 0)
     },
     Row("sources-blocked", "rfkill unblock") { ($0.wiFi, $0.availableAccuracy) = (.blocked(isByDevice: false), 0) },
-    Row("sources-blocked", "Wi-Fi switch") { ($0.wiFi, $0.availableAccuracy) = (.blocked(isByDevice: true), 0) },
+    Row("sources-blocked", "switch or key") { ($0.wiFi, $0.availableAccuracy) = (.blocked(isByDevice: true), 0) },
     Row("sources-no-adapter", "/etc/geolocation") { ($0.wiFi, $0.availableAccuracy) = (.noAdapter, 0) },
     Row("server-no-url", "Set url=") { $0.configuration?.serverURL = "beacondb" },
     // GeoClue
@@ -344,7 +344,7 @@ import Testing
       $0.configuration?.secretFile = "/etc/geoclue/conf.d/50-site.conf"
     },
     Row("server-unreachable", "its firewall") { $0.server = .unreachable(message: "refused") },
-    Row("fix-late", "location server may not know any network") {
+    Row("fix-late", "location server may not know any of the networks") {
       $0.availableAccuracy = 6
       $0.attempt = .error(name: "org.geopublicist.Location1.Error.Timeout", message: "late")
     },

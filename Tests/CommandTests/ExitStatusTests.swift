@@ -61,12 +61,12 @@ import Testing
     (["watch", "--in", "1s"], "There is no option --in; did you mean --interactive or --interval?"),
     (["locate", "--nonsense"], "There is no option --nonsense; --help lists the options"),
     (["watch", "-jZ"], "There is no option -Z"),
-    (["watch", "-n0"], "--count takes a whole number from 1 to 4294967295, not '0'"),
-    (["watch", "-jn", "x"], "--count takes a whole number from 1 to 4294967295, not 'x'"),
+    (["watch", "-n0"], "--count requires a whole number from 1 to 4294967295, not '0'"),
+    (["watch", "-jn", "x"], "--count requires a whole number from 1 to 4294967295, not 'x'"),
     (["region", "-33.8,151.2,100m"], "There is no option -3; write -- before a number that begins with a minus"),
     (["replay", "--system", "x"], "There is no option --system; --help lists the options"),
-    (["region", "1,2,100m", "--assumed", "unknown"], "--assumed takes inside or outside, not 'unknown'"),
-    (["record", ""], "record takes one FILE"),
+    (["region", "1,2,100m", "--assumed", "unknown"], "--assumed requires inside or outside, not 'unknown'"),
+    (["record", ""], "record requires exactly one FILE"),
   ]) func `a mistake in the arguments is answered with a suggestion`(arguments: [String], message: String) throws {
     let result = try run([Rig.product("geopublicist")] + arguments)
     #expect(result.exit == .status(2) && result.standardError == "geopublicist: \(message)\n")
@@ -92,7 +92,7 @@ import Testing
   func `the command exits with 4 if the service is not installed`(command: String) throws {
     let result = try CommandRun.finished([command], on: PrivateBus(.session))
     #expect(result.exit == .status(4))
-    #expect(result.standardError.contains("The service is not on"))
+    #expect(result.standardError.contains("The service is not running on"))
   }
 
   @Test(
@@ -112,7 +112,7 @@ import Testing
     let nowhere = ["env", "-u", "DBUS_SESSION_BUS_ADDRESS", "-u", "DISPLAY", "XDG_RUNTIME_DIR=/nonexistent"]
     let result = try run(nowhere + [Rig.product("geopublicist")] + arguments)
     #expect(result.exit == .status(4))
-    #expect(result.standardError.hasPrefix("geopublicist: Cannot connect to the session bus: this login has none"))
+    #expect(result.standardError.hasPrefix("geopublicist: Cannot connect to the session bus: this login has no bus"))
     #expect(!result.standardError.contains("X11"))
   }
 

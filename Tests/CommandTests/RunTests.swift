@@ -129,7 +129,7 @@ import Testing
 
   @Test func `run refuses a place together with a time of the sun`() throws {
     let result = try command(["run", "home", "--at", "sunset", "--", "true"])
-    #expect(result.exit == .status(2) && result.standardError.contains("run --at takes no PLACE"))
+    #expect(result.exit == .status(2) && result.standardError.contains("run --at cannot be combined with a PLACE"))
   }
 
   @Test func `the error for an unknown place names the place`() throws {

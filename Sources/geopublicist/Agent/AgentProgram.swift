@@ -30,7 +30,7 @@ nonisolated struct AgentProgram: Equatable {
     case "gnome-shell", "phosh", "io.elementary.d":
       return level == .none || level == .exact && self.level == AccuracyLevel.none
         ? desktop.settingLocation(level != .none) : desktop.allowingExact
-    default: return tr("use the switch of \(program), or end it: kill \(process)")
+    default: return tr("change the setting of \(program), or end it: kill \(process)")
     }
   }
 }

@@ -28,7 +28,7 @@ nonisolated enum AgentState: String {
     switch self {
     case .waiting: tr("this agent decides as soon as it is registered with GeoClue")
     case .registered: tr("this agent decides about locations for this user")
-    case .aside: tr("another agent decides for this user; this one takes over when that one ends")
+    case .aside: tr("another agent decides for this user; this one takes over when the other one exits")
     case .refused:
       tr("GeoClue's configuration does not allow this agent; add geoclue-demo-agent to whitelist under [agent]")
     case .notRunning: tr("geopublicist agent is not running for this user")

@@ -232,7 +232,8 @@ nonisolated extension DBusError {
   var withoutAutolaunch: String {
     message.hasPart("autolaunch")
       ? tr(
-        "this login has none; log in to a desktop session, or start a bus for one program: dbus-run-session -- PROGRAM")
+        "this login has no bus; log in to a desktop session, or start a bus for one program: dbus-run-session -- PROGRAM"
+      )
       : message
   }
 }

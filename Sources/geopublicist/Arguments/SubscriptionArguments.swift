@@ -139,10 +139,10 @@ extension OptionParser {
   /// Rejects zero: a limit of nothing is never intended.
   func duration(_ name: String, atMost limit: Duration? = nil) throws(UsageError) -> Duration? {
     guard let duration = try time(name) else { return nil }
-    guard duration > .zero else { throw UsageError(tr("--\(name) takes a time longer than 0s")) }
+    guard duration > .zero else { throw UsageError(tr("--\(name) must be longer than 0s")) }
     if let limit, duration > limit {
       let longest = Quantity.text(milliseconds: UInt32(clamping: limit.milliseconds))
-      throw UsageError(tr("--\(name) takes at most \(longest)"))
+      throw UsageError(tr("--\(name) must be at most \(longest)"))
     }
     return duration
   }
@@ -164,7 +164,7 @@ extension OptionParser {
 
   private func value<T>(_ name: String, _ kind: String, _ read: (String) -> T?) throws(UsageError) -> T? {
     guard let text = text(name) else { return nil }
-    guard let value = read(text) else { throw UsageError(tr("--\(name) takes \(kind), not '\(text)'")) }
+    guard let value = read(text) else { throw UsageError(tr("--\(name) requires \(kind), not '\(text)'")) }
     return value
   }
 }

@@ -32,7 +32,7 @@ nonisolated struct Failure {
       self.init(tr("The service did not start; `geopublicist doctor` shows the reason"), ExitStatus.unavailable)
     case .serviceUnknown, .nameHasNoOwner:
       self.init(
-        tr("The service is not on \(bus), and nothing starts it there; `geopublicist doctor` shows the reason"),
+        tr("The service is not running on \(bus), and nothing starts it there; `geopublicist doctor` shows the reason"),
         ExitStatus.unavailable)
     case .locationTimeout: self.init(tr(received: error.message), ExitStatus.timeout)
     case .noReply:

@@ -6,7 +6,7 @@ import GeopublicistProcessSupport
 
 final class AlmanacCommand: Command {
   static let name = "almanac"
-  static let summary = tr("Show day and night, time zone and town, without the location")
+  static let summary = tr("Show the phase of the day, the time zone and the town, but no coordinates")
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addSwitch("follow", "F", tr("Show it now and at each change"))
@@ -68,7 +68,7 @@ final class AlmanacCommand: Command {
   private func handle(_ event: ServiceAlmanac.Event) {
     switch event {
     case .update(let almanac):
-      invocation.recovered(tr("The almanac continues"))
+      invocation.recovered(tr("The almanac is up to date again"))
       invocation.show([form.line(almanac)], orJSON: [JSONText.text(almanac.value)])
     case .authorization(let authorization):
       invocation.complain(about: authorization)

@@ -18,10 +18,10 @@ final class PlaceCommand: Command {
   }
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addSwitch("here", nil, tr("With add: the place where this computer is now"))
-    parser.addText("at", nil, tr("With add: the place at these degrees, such as 52.5,13.4"), value: "LAT,LON")
+    parser.addSwitch("here", nil, tr("With add: use the current location of this computer"))
+    parser.addText("at", nil, tr("With add: use these coordinates, such as 52.5,13.4"), value: "LAT,LON")
     parser.addSwitch("force", nil, tr("With add: replace an existing place"))
-    parser.addSwitch("static", nil, tr("With add: as root, make it the location of this computer for GeoClue"))
+    parser.addSwitch("static", nil, tr("With add, as root: use the place as this computer's location in GeoClue"))
     parser.addText(
       "radius", nil, tr("With add: the radius of the place (default 150m, at least 50m)"), value: "METRES")
   }
@@ -57,14 +57,14 @@ final class PlaceCommand: Command {
         throw .init(tr("'\(words[1])' cannot name a place: use letters, digits, - and _ (sun is reserved)"))
       }
       let place = try parser.place("at")
-      guard parser.isSet("here") != (place != nil) else { throw .init(tr("place add takes --here or --at LAT,LON")) }
+      guard parser.isSet("here") != (place != nil) else { throw .init(tr("place add requires --here or --at LAT,LON")) }
       let radius = try parser.metres("radius") ?? 150
-      guard CircularRegion.radii.contains(radius) else { throw .init(tr("--radius takes 50m to 1000km")) }
+      guard CircularRegion.radii.contains(radius) else { throw .init(tr("--radius must be from 50m to 1000km")) }
       action = .add(words[1], at: place, radius: radius)
-    default: throw .init(tr("place takes add NAME, list, or remove NAME"))
+    default: throw .init(tr("place requires add NAME, list, or remove NAME"))
     }
     isStatic = parser.isSet("static")
-    if isStatic, words.first != "add" { throw .init(tr("Only place add takes --static")) }
+    if isStatic, words.first != "add" { throw .init(tr("--static can be used only with place add")) }
   }
 
   func begin() {

@@ -47,12 +47,12 @@ final class RecordCommand: Command {
   init(_ invocation: Invocation) throws(UsageError) {
     let parser = invocation.parser
     guard invocation.operands.count == 1, let path = invocation.operands.first, !path.isEmpty else {
-      throw UsageError(tr("record takes one FILE"))
+      throw UsageError(tr("record requires exactly one FILE"))
     }
     let named = path == "-" ? "gpx" : TrackFormats.name(forFile: path)
     guard let name = try parser.word("format") ?? named else {
       throw UsageError(
-        tr("record takes a FILE that ends in .\(TrackFormats.names.joined(separator: ", .")), or --format"))
+        tr("record requires a FILE that ends in .\(TrackFormats.names.joined(separator: ", .")), or --format"))
     }
     guard !(parser.isSet("append") && parser.isSet("force")) else {
       throw UsageError(tr("--append and --force cannot be combined"))
@@ -61,7 +61,7 @@ final class RecordCommand: Command {
       throw UsageError(tr("--append cannot continue a picture or standard output"))
     }
     guard !(path == "-" && (name == "svg" || invocation.isJSON)) else {
-      throw UsageError(tr("Standard output takes neither a picture nor --json"))
+      throw UsageError(tr("Neither a picture nor --json can be used with standard output"))
     }
     self.invocation = invocation
     self.path = path

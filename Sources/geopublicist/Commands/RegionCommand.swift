@@ -13,7 +13,7 @@ final class RegionCommand: Command {
   static func declareOptions(_ parser: OptionParser) {
     SubscriptionArguments.declare(parser, ClientOption.ofRegion)
     parser.addText(
-      "until", nil, tr("Stop once this computer is inside (entered) or outside (exited)"), value: "EVENT",
+      "until", nil, tr("Stop when this computer is inside (entered) or outside (exited)"), value: "EVENT",
       words: ["entered", "exited"])
     parser.addText("exec", "e", tr("Run this command line at each event"), value: "COMMAND")
     AuthorizationPrompt.declare(parser)
@@ -43,7 +43,7 @@ final class RegionCommand: Command {
     let parser = invocation.parser
     var options = try SubscriptionArguments.read(ClientOption.ofRegion, parser)
     guard invocation.operands.count == 1, let text = invocation.operands.first else {
-      throw .init(tr("region takes one LAT,LON,RADIUS"))
+      throw .init(tr("region requires exactly one LAT,LON,RADIUS"))
     }
     let circle = try Self.circle(text)
     options.region.latitude = circle.latitude
@@ -92,7 +92,7 @@ final class RegionCommand: Command {
     invocation.show(
       [RegionText.line(event, isForPeople: invocation.output.isTerminal)], orJSON: [JSONText.region(change)])
     if event.reason == .accuracyLimited {
-      invocation.complain(tr("Only locations too coarse for this radius are allowed"))
+      invocation.complain(tr("The allowed locations are too coarse for this radius"))
     }
     if let commandLine {
       queue.add(.init(words: ["/bin/sh", "-c", commandLine], environment: Self.environment(event)))
@@ -121,7 +121,7 @@ final class RegionCommand: Command {
     else {
       throw .init(
         tr(
-          "region takes degrees of latitude and longitude and a radius from 50m to 1000km, such as "
+          "region requires degrees of latitude and longitude and a radius from 50m to 1000km, such as "
             + "52.5,13.4,200m, not '\(text)'"))
     }
     return circle

@@ -13,7 +13,7 @@ final class ReplayCommand: Command {
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addText("speed", nil, tr("Play this many times faster, such as 10 or 0.5"), value: "NUMBER")
-    parser.addSwitch("loop", nil, tr("Play from the beginning after the end"))
+    parser.addSwitch("loop", nil, tr("Play the track again from the beginning after its end"))
   }
 
   static let examples: Examples = [
@@ -33,7 +33,7 @@ final class ReplayCommand: Command {
 
   init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
-    guard let file = invocation.operands.first, !file.isEmpty else { throw .init(tr("replay takes a FILE")) }
+    guard let file = invocation.operands.first, !file.isEmpty else { throw .init(tr("replay requires a FILE")) }
     self.file = file
     command = Array(invocation.operands.dropFirst())
   }

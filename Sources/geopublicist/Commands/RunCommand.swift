@@ -16,11 +16,11 @@ final class RunCommand: Command {
       "when", "w", tr("Run each time PLACE is entered, exited or dwelled in"), value: "EVENT", words: PlaceEvent.borders
     )
     parser.addText("confirm", nil, tr("How long a change must persist (default 20s)"), value: "TIME")
-    parser.addText("dwell", nil, tr("How long a stay must last for dwelled (default 10min)"), value: "TIME")
+    parser.addText("dwell", nil, tr("How long a stay must last for a dwelled event (default 10min)"), value: "TIME")
     parser.addText(
       "at", nil, tr("Run every day at this time of the sun, such as sunset-30min"), value: "TIME",
       words: SunMoment.Event.allCases.map(\.rawValue))
-    parser.addSwitch("hooks", nil, tr("Run the files in ~/.config/geopublicist/hooks.d for every place and the sun"))
+    parser.addSwitch("hooks", nil, tr("Run the files in ~/.config/geopublicist/hooks.d at every event"))
     parser.addSwitch("once", "1", tr("Run once, and exit with the command's status"))
     parser.addSwitch("with-location", nil, tr("Put the coordinates into the environment of commands for places"))
   }
@@ -57,25 +57,25 @@ final class RunCommand: Command {
     dwell = try parser.duration("dwell")
     switch (try parser.word("when"), parser.text("at"), parser.isSet("hooks")) {
     case (let event?, nil, false):
-      guard words.count > 1 else { throw .init(tr("run --when takes a PLACE and a COMMAND")) }
+      guard words.count > 1 else { throw .init(tr("run --when requires a PLACE and a COMMAND")) }
       trigger = .border(event, of: words[0])
       command = Array(words.dropFirst())
     case (nil, let time?, false):
       guard let moment = SunMoment(time) else {
         throw .init(
           tr(
-            "--at takes dawn, sunrise, noon, sunset or dusk, or a time relative to it such as sunset-30min, "
+            "--at requires dawn, sunrise, noon, sunset or dusk, or a time relative to it such as sunset-30min, "
               + "not '\(time)'"))
       }
-      guard !words.isEmpty else { throw .init(tr("run --at takes a COMMAND")) }
-      guard invocation.operandsBeforeDashes == 0 else { throw .init(tr("run --at takes no PLACE")) }
+      guard !words.isEmpty else { throw .init(tr("run --at requires a COMMAND")) }
+      guard invocation.operandsBeforeDashes == 0 else { throw .init(tr("run --at cannot be combined with a PLACE")) }
       trigger = .sun(moment)
       command = words
     case (nil, nil, true):
-      guard words.isEmpty else { throw .init(tr("run --hooks takes no COMMAND")) }
+      guard words.isEmpty else { throw .init(tr("run --hooks cannot be combined with a COMMAND")) }
       trigger = .hooks
       command = []
-    default: throw .init(tr("run takes --when, --at or --hooks"))
+    default: throw .init(tr("run requires --when, --at or --hooks"))
     }
   }
 

@@ -12,7 +12,8 @@ final class SunCommand: Command {
   static func declareOptions(_ parser: OptionParser) {
     parser.addSwitch("follow", "F", tr("Show the phase now and at each change"))
     parser.addText("format", "f", tr("Print this text, such as '{phase} until {next-time}'"), value: "TEXT")
-    parser.addText("at", nil, tr("Compute the times for these degrees, without using the location"), value: "LAT,LON")
+    parser.addText(
+      "at", nil, tr("Compute the times for these coordinates, without using the location"), value: "LAT,LON")
     parser.addText(
       "accuracy", "a", tr("country, city (default), neighborhood, street or exact"), value: "LEVEL",
       words: AccuracyLevel.words)

@@ -25,10 +25,10 @@ final class SwitchCommand: Command {
 
   init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
-    guard invocation.operands.count < 2 else { throw .init(tr("switch takes a single on, off or LEVEL")) }
+    guard invocation.operands.count < 2 else { throw .init(tr("switch accepts only one of on, off or LEVEL")) }
     wanted = try invocation.operands.first.map { word throws(UsageError) in
       guard let level = LocationSwitch.level(word) else {
-        throw .init(tr("switch takes on, off, country, city, neighborhood, street or exact, not '\(word)'"))
+        throw .init(tr("switch requires on, off, country, city, neighborhood, street or exact, not '\(word)'"))
       }
       return level
     }

@@ -182,7 +182,8 @@ nonisolated extension Diagnosis {
       return problem(
         "sources", "blocked", tr("GeoClue has no source of locations, and Wi-Fi is turned off"),
         isByDevice
-          ? tr("Use this computer's Wi-Fi switch or key; rfkill list") : "rfkill unblock wlan; nmcli radio wifi on")
+          ? tr("Turn Wi-Fi on with this computer's switch or key; rfkill list shows its state")
+          : "rfkill unblock wlan; nmcli radio wifi on")
     case .noAdapter:
       return problem(
         "sources", "no-adapter", tr("GeoClue has no source of locations, and this computer has no Wi-Fi adapter"),

@@ -57,7 +57,7 @@ nonisolated extension Diagnosis {
       }
       return problem(
         "settings", "invalid", tr("The service's configuration has an error, and the defaults apply: \(error)"),
-        tr("Correct that line; geopublicistd --check; sudo systemctl reload geopublicist"))
+        tr("Correct that line; then run: geopublicistd --check; sudo systemctl reload geopublicist"))
     }
   }
 
@@ -112,7 +112,7 @@ nonisolated extension Diagnosis {
         tr(
           "Programs get no location, because the process that opened their connection exited before it was checked: "
             + "\(facts.clientsOfExitedProcesses)"),
-        tr("Start them again; a program that goes to the background must connect to the bus after that"))
+        tr("Start them again; a program must connect to the bus only after it has gone to the background"))
     }
     return good("sandbox", tr("This program is not in a sandbox"))
   }
@@ -141,7 +141,7 @@ nonisolated extension Diagnosis {
     case .activatable: return good("service", tr("The service on \(facts.bus) starts when a program calls it"))
     case .missing:
       return problem(
-        "service", "missing", tr("The service is not on \(facts.bus), and nothing starts it there"),
+        "service", "missing", tr("The service is not running on \(facts.bus), and nothing starts it there"),
         facts.isSession
           ? tr("Install the package geopublicist, or start geopublicistd --session")
           : tr("Install the package geopublicist"))
@@ -183,10 +183,10 @@ nonisolated extension Diagnosis {
     return switch stop {
     case .limit:
       problem(
-        subject, "failed", tr("\(name) failed so often that systemd does not start it any more"),
+        subject, "failed", tr("\(name) failed so often that systemd no longer starts it"),
         "journalctl\(user) -u \(unit); \(root) reset-failed \(unit)")
     case .condition:
-      problem(subject, "condition", tr("\(name) does not start: a condition of its unit does not hold"), log)
+      problem(subject, "condition", tr("\(name) does not start: a condition of its unit is not met"), log)
     case .waiting:
       problem(
         subject, "waiting", tr("\(name) has not started yet: it, or a unit that it waits for, takes too long"),
@@ -226,7 +226,7 @@ nonisolated extension Diagnosis {
         "fix", "late", tr("Access is allowed, but no location arrived: \(message)"),
         facts.availableAccuracy.map { AccuracyLevel(rounding: $0) == .exact } ?? true
           ? tr("Move the receiver to a window; for details: journalctl -u geoclue")
-          : tr("The location server may not know any network nearby; for details: journalctl -u geoclue"))
+          : tr("The location server may not know any of the networks nearby; for details: journalctl -u geoclue"))
     case .error(_, let message)?:
       let user = facts.isSession ? " --user" : ""
       return problem(

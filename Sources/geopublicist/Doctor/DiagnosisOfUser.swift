@@ -8,7 +8,7 @@ nonisolated extension Diagnosis {
   static func polkit(_ facts: DoctorFacts) -> Diagnosis? {
     guard !facts.isSession, let polkit = facts.polkit else { return nil }
     if facts.userID == 0 { return good("polkit", tr("root needs no permission from polkit")) }
-    let decides = tr("polkit, which decides whether this user may have the location,")
+    let decides = tr("polkit, which decides whether this user may access the location,")
     switch polkit {
     // A policy that denies only this user access to polkit does not matter, because it is the service that asks polkit.
     case .running, .activatable, .refused: break
@@ -31,7 +31,7 @@ nonisolated extension Diagnosis {
     case .disallowedByPolicy:
       return problem(
         "polkit", "denied",
-        tr("polkit does not allow this user to have the location: a rule forbids it, or the session is a remote one"),
+        tr("polkit does not allow this user to access the location: a rule forbids it, or the session is a remote one"),
         facts.ruleForServices)
     case .authorizationRequired:
       return problem(
@@ -45,7 +45,7 @@ nonisolated extension Diagnosis {
       return problem(
         "polkit", "unavailable",
         facts.policyAnswer == nil
-          ? tr("The service cannot ask polkit whether this user may have the location")
+          ? tr("The service cannot ask polkit whether this user may access the location")
           : tr("polkit answers this user, but not the service"),
         facts.policyAnswer == nil
           ? "systemctl status polkit; journalctl -u polkit"
@@ -186,8 +186,8 @@ nonisolated extension Diagnosis {
     let finding = tr("This user has \(agents.count) location agents, and the coarsest level applies: \(list)")
     let remedy =
       agents.contains { $0.isOwn }
-      ? tr("Use one: systemctl --user disable --now geopublicist-agent, or end the other")
-      : tr("Use one, and end the others")
+      ? tr("Use only one agent: systemctl --user disable --now geopublicist-agent, or end the other one")
+      : tr("Use only one agent, and end the others")
     return Set(agents.map(\.level)).count == 1
       ? hint("agents", "several", finding, remedy) : problem("agents", "several", finding, remedy)
   }

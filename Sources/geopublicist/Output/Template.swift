@@ -37,7 +37,7 @@ nonisolated struct LocationTemplate {
       case _ where !text.contains("{"):
         throw .init(
           tr(
-            "--format takes a template with fields, such as '{latitude},{longitude}', or "
+            "--format requires a template with fields, such as '{latitude},{longitude}', or "
               + "\(Suggestion.alternatives(Self.presets))"))
       default: .template(try Template(text, fields: Self.fields))
       }
@@ -186,7 +186,7 @@ nonisolated struct Template {
     }
     guard pieces.count > 1 else { return .field(name, digits: nil) }
     guard pieces[1].hasPrefix("."), let digits = Int(pieces[1].dropFirst()), (0...mostDigits).contains(digits) else {
-      throw .init(tr("--format takes a precision from .0 to .\(mostDigits), as in {\(name):.4}"))
+      throw .init(tr("--format allows a precision from .0 to .\(mostDigits), as in {\(name):.4}"))
     }
     return .field(name, digits: digits)
   }

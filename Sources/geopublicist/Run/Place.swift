@@ -40,7 +40,7 @@ struct PlaceFile {
       func number(_ key: String, _ range: ClosedRange<Double>) throws(KeyFile.FileError) -> Double {
         guard let number = file.text(key, of: group).flatMap(Double.init), range.contains(number) else {
           throw KeyFile.FileError(
-            path, group: group, key: key, tr("it takes a number from \(range.lowerBound) to \(range.upperBound)"))
+            path, group: group, key: key, tr("it must be a number from \(range.lowerBound) to \(range.upperBound)"))
         }
         return number
       }
