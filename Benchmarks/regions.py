@@ -94,7 +94,7 @@ def measure(count, fixes):
         driver.tell("join", "service", 1)
 
         def cost():
-            # The first ones are those of cold caches.
+            # Warm up the caches.
             driver.tell("fixes", 5)
             return driver.tell("fixes", fixes)["cpu"]["service"]
 

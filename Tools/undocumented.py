@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lists public declarations of the libraries that have no doc comment, and fails if there are any.
 
-    undocumented.py MODULES MODULE...     MODULES: the folder of the built modules, as .build/debug/Modules
+    undocumented.py MODULES MODULE...     MODULES: the folder of the built modules, such as .build/debug/Modules
 
 Reads the compiler's symbol graphs. Leaves out synthesized declarations and members that the standard library's
 protocols require: operators, hash values, descriptions, raw values. Also leaves out declarations whose comment could

@@ -30,7 +30,7 @@ func measure(_ name: String, values: Int, _ body: (_ values: Int) -> Void) -> Me
   return Measurement(name: name, nanoseconds: median(times) / Double(values))
 }
 
-/// As ``measure(_:values:_:)``, for work that waits.
+/// Like ``measure(_:values:_:)``, for work that suspends.
 func measure(
   _ name: String, values: Int, isolation: isolated (any Actor)? = #isolation, _ body: (_ values: Int) async -> Void
 ) async -> Measurement {

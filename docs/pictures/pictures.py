@@ -23,7 +23,8 @@ TMUX = ["tmux", "-L", f"geopublicist-pictures-{os.getpid()}", "-f", "/dev/null"]
 CONFIGURATION = """[network-nmea]\nenable=true\n[wifi]\nenable=true
 url=https://location.services.mozilla.com/v1/geolocate?key=geoclue
 [agent]\nwhitelist=geoclue-demo-agent\n[org.geopublicist.Location1]\nallowed=true\nsystem=true\nusers=\n"""
-# Command, what is run before and behind it unseen, seconds to the first fix, columns, rows, what the picture waits for.
+# The command, the parts of the command line before and after it that are not shown, seconds to the first fix, columns, rows,
+# and the text for which the picture waits.
 PICTURES = {
     "watch": ("geopublicist watch", "", "", "0", 52, 14, "Heading"),
     "doctor": (

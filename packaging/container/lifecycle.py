@@ -55,7 +55,7 @@ def upgrade():
 
 
 def remove():
-    """After removal, the service is gone from the bus, nobody's agent runs on, and the configuration remains"""
+    """After removal, the service and every user's agent are no longer running, and the configuration remains"""
     get("Version")
     session = Session("alice", agent=False)
     manager = (*session_bus("alice"), "systemctl", "--user")

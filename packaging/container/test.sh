@@ -84,7 +84,7 @@ leave() {
 }
 
 check() {
-  # The first tags are in check-deb.sh as well; the others call superfluous or old what Debian 12 needs.
+  # The first tags are in check-deb.sh as well; the others complain about what Debian 12 needs.
   suppressed=newer-standards-version,very-long-line-length-in-source-file,older-debian-watch-file-standard
   suppressed=$suppressed,package-uses-old-debhelper-compat-version,redundant-priority-optional-field
   suppressed=$suppressed,redundant-rules-requires-root-no-field

@@ -7,7 +7,7 @@ carries them. Run it when the table should become newer; building the package ne
 
 FOLDER contains cities5000.json. Each line of the result is a zone (`zone`, name, clock) or a city (latitude, longitude,
 country, zone, name). Zones with the same clock number will show the same time from now on, according to this machine's
-tz database: whoever travels between them changes nothing.
+tz database, so a traveller between them need not change a clock.
 """
 
 import datetime
