@@ -5,9 +5,9 @@
 #
 #   sun-table.py > Tests/LocationModelTests/Almanac/sun.txt
 #
-# Each line: latitude, longitude, a time, and the rise and the fall of the sun's centre through -50', -6, -12 and -18
-# degrees on the solar day that contains the time, in seconds since 1970; '-' if it does not happen. 500 places are between
-# 65 degrees south and north, then 100 nearer to the poles.
+# Each line: latitude, longitude, a time, and the times at which the sun's centre rises and sets through -50', -6, -12
+# and -18 degrees on the solar day that contains the time, in seconds since 1970; '-' if it never does. 500 places are
+# between 65 degrees south and north, then 100 nearer to the poles.
 import datetime
 import math
 import random

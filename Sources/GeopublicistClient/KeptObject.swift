@@ -37,7 +37,7 @@ nonisolated struct KeptObject<Update: Sendable> {
   private var outage = Outage.none
   private var authorization = KeptAuthorization()
 
-  /// Keeps nothing yet. An object that is not started reports only its authorization.
+  /// Creates the machine without an object. An object that is not started reports only its authorization.
   init(starts: Bool) { self.starts = starts }
 
   /// When ``ServiceObjectEvent/timer`` is due.

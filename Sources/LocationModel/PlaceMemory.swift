@@ -3,8 +3,8 @@ import GeopublicistInstants
 
 /// The last reduced location that a client of each user received, and when to record it.
 ///
-/// Never anything finer than ``AccuracyLevel/city``. Returns it only for the same user, so that no user learns where
-/// another one was.
+/// Locations are never finer than ``AccuracyLevel/city``, and are returned only for the same user, so that no user
+/// learns where another one was.
 package struct PlaceMemory: Sendable {
   package enum Action: Equatable, Sendable {
     case write(user: UInt32, text: String)

@@ -332,7 +332,7 @@ extension LocationService {
   }
 }
 
-/// A failure of the source since its last location, however many retries follow.
+/// A failure of the source since its last location. Retries that fail belong to the same outage.
 nonisolated struct Outage: Equatable, Sendable {
   let number: UInt64
   let error: LocationError

@@ -2,7 +2,7 @@
 import GeopublicistCGLib
 import Glibc
 
-/// Files and folders as far as both programs read them.
+/// The files and folders that both programs read.
 nonisolated public enum TextFile {
   /// Returns the text of a whole file, with invalid UTF-8 replaced; throws if it cannot be read.
   public static func contents(of path: String) throws(KeyFile.FileError) -> String {

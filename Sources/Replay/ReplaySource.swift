@@ -115,7 +115,7 @@ public final class ReplaySource: LocationSource {
       onEvent?(.status(SourceStatus(availableAccuracy: .exact)))
       return
     }
-    // On the next turn, because the caller does not expect events before this call returns.
+    // Begin on the next turn, because the caller does not expect events before this call returns.
     timer = MainLoop.main.nextTurn { [weak self] in
       self?.onEvent?(.authorization(.authorized(.always)))
       self?.onEvent?(.status(SourceStatus(state: .running, availableAccuracy: .exact)))

@@ -23,7 +23,7 @@ import Testing
     #expect(driver.state == .running)
   }
 
-  @Test func `turning location off before the reply to Start is noticed`() {
+  @Test func `turning location off is noticed even before the reply to Start`() {
     var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .created(client: "/1"), .active(true))
     driver.send(.active(false), .started)
     #expect(driver.authorization == .refused(.disabledByUser))

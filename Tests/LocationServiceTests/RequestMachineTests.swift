@@ -254,7 +254,7 @@ import Testing
   @Test func `the time for gathering facts and for the dialog is limited by one deadline`() {
     var machine = machine()
     #expect(machine.begin() == [] && machine.deadline == 4_501_000)
-    // The facts take the maximum time, and the dialog has the rest.
+    // Gathering the facts lasts as long as possible, and the dialog may use the rest of the time.
     _ = machine.handle(access(open, canAsk: true), at: 4_400_000)
     #expect(machine.handle(.prepared, at: 4_400_000).contains(.openDialog) && machine.deadline == 119_001_000)
     #expect(machine.handle(.timer, at: 119_001_000).last == .reply(open))

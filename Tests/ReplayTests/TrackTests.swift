@@ -86,7 +86,7 @@ import Testing
     #expect(NMEAReader.read(GGASentence(latitude: 52.5, longitude: 13.25).text).count == 1)
   }
 
-  @Test(arguments: [(1.0, false), (4.0, true)]) func `playback ends after the last point or starts again`(
+  @Test(arguments: [(1.0, false), (4.0, true)]) func `playback stays at the last point, or starts again if it loops`(
     speed: Double, isLoop: Bool
   )
     throws

@@ -90,7 +90,7 @@ nonisolated public struct RegionOracle: Sendable {
     return shared / whole
   }
 
-  /// A change that some fixes of the history support.
+  /// A possible change of the state, with the fixes of the history that support or refute it.
   private struct Candidate {
     var value: Int
     var supporters: [TrackFix]

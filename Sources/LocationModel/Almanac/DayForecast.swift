@@ -103,7 +103,7 @@ private struct PhaseTimeline {
     Boundary(natural: time, shifted: time + Double(options.nightOffset))
   }
 
-  /// A turn of the sun belongs to both halves of the day, and moves by the mean of their offsets.
+  /// The moment at which the sun turns belongs to both halves of the day, and moves by the mean of their offsets.
   private func turning(_ time: Double) -> Boundary {
     Boundary(natural: time, shifted: time + Double(options.dayOffset + options.nightOffset) / 2)
   }

@@ -14,7 +14,7 @@ struct SolarPosition {
 
   /// Computes the direction at a time in seconds since 1970.
   init(at seconds: Double) {
-    // This fit by Espenak and Meeus tells how far terrestrial time is ahead of universal time, to half a minute.
+    // A fit by Espenak and Meeus: the seconds by which terrestrial time is ahead of universal time, to half a minute.
     let years = seconds / 31_557_600 - 30
     let ahead = 62.92 + (0.32217 + 0.005589 * years) * years
     let century = (seconds + ahead - 946_728_000) / 3_155_760_000

@@ -17,7 +17,8 @@ final class DeliverySlot: Subscriber, Cancellable {
     /// The locations not sent yet, because the device may have moved. The thresholds still count from the last location
     /// sent.
     case waiting
-    /// These, and the last location sent, because the client may no longer have it. Nothing is sent afterwards.
+    /// The locations not sent yet and the last location sent, because the client may no longer have it. Nothing is
+    /// sent afterwards.
     case everything
   }
 

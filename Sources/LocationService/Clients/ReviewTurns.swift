@@ -19,7 +19,7 @@ final class ReviewTurns<Client: AnyObject> {
   private let review: (Client) -> Void
   private let whenDone: () -> Void
 
-  /// - Parameter review: Reviews a client, which has been removed.
+  /// - Parameter review: Reviews a client that no longer waits here.
   /// - Parameter whenDone: Called when all clients have been reviewed.
   init(
     hasRoom: @escaping () -> Bool, review: @escaping (Client) -> Void, whenDone: @escaping () -> Void
@@ -27,7 +27,7 @@ final class ReviewTurns<Client: AnyObject> {
     (self.hasRoom, self.review, self.whenDone) = (hasRoom, review, whenDone)
   }
 
-  /// Adds a client that is not waiting for its review.
+  /// Adds a client, which must not be waiting here already.
   func add(_ client: Client, of account: Account) {
     turns.edit(account) { $0.append(client) }
     schedule()
@@ -36,7 +36,7 @@ final class ReviewTurns<Client: AnyObject> {
   /// Removes a client that has been reviewed before its turn, or has left.
   func remove(_ client: Client) { turns.removeAll { $0 === client } }
 
-  /// Makes a pass although no client waits.
+  /// Schedules a pass even if no client waits.
   func schedule() { schedule(after: Self.gap) }
 
   private func schedule(after gap: Duration) {

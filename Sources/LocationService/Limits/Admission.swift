@@ -6,7 +6,7 @@ import MainLoop
 /// The gates that a call passes before it is dispatched, and the calls that wait at them.
 ///
 /// A call above a rate waits in its account's line, unless its turn would come too late for an answer. What a call has
-/// cost is charged to its account's rate afterwards. Limits of what calls create are those of ``ClientRegistry``.
+/// cost is charged to its account's rate afterwards. ``ClientRegistry`` limits what calls create.
 final class Admission {
   enum Verdict: Equatable {
     case now

@@ -3,8 +3,8 @@ import GeopublicistGatekeeper
 
 /// Calls waiting for their turn: first come, first served for one account, and round robin among accounts.
 ///
-/// While several wait, an account whose calls had long answers is passed over until the others have had answers of the
-/// same length, because the bus takes only a few KiB from the service at a time (deficit round robin).
+/// While several accounts wait, one whose calls had long answers is passed over until the others have had answers of
+/// the same length, because the bus takes only a few KiB from the service at a time (deficit round robin).
 ///
 /// A client whose account is not known yet has its own line, which joins the account's line once the account is known.
 /// The order of each client's calls is preserved. In the common account, users take turns.
@@ -99,8 +99,9 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     (account.map { known[$0] } ?? unknown[client] ?? []).count { $0.client == client }
   }
 
-  /// Removes and returns the next call that `pays`, or nil if none does now. A call that does not pay makes its
-  /// client's later calls wait, too, but not those of other clients. With `onlyOfFew`, long lines are passed over.
+  /// Removes and returns the next call for which `pays` is true; nil if there is none now. A call that cannot pay
+  /// makes its client's later calls wait, too, but not those of other clients. With `onlyOfFew`, long lines are
+  /// passed over.
   mutating func next(onlyOfFew: Bool = false, _ pays: (Client, Call) -> Bool = { _, _ in true }) -> Call? {
     while !onlyOfFew, let account = known.nextKey, known.keyCount > 1, let debt = debts[account], debt >= Self.turnBytes
     {

@@ -5,7 +5,7 @@ import GeopublicistGatekeeper
 ///
 /// Two rules apply in addition to the limit per account. Root may exceed the whole slightly. Beyond the first ``free``
 /// units, an account may hold at most `1 / (n + 1)` of what the others leave, where `n` is the number of accounts that
-/// hold something. Part of the whole therefore stays free for the next one, however many act together. dbus-broker
+/// hold something. Part of the whole therefore stays free for the next account, however many act together. dbus-broker
 /// shares its resources by the same rule.
 nonisolated struct Quota: Sendable {
   enum Refusal: Equatable, Sendable {

@@ -61,7 +61,7 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
     return .waits
   }
 
-  /// Removes and returns the next call that may be refused now, of an account that `isServed`.
+  /// Removes and returns the next call that may be refused now, of an account for which `isServed` is true.
   mutating func next(at now: MonotonicInstant, _ isServed: (Account) -> Bool = { _ in true }) -> Call? {
     for _ in accounts.indices {
       let account = accounts.removeFirst()

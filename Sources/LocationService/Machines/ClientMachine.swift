@@ -13,7 +13,7 @@ nonisolated protocol ObjectMachine: ClientMachine where Event: ObjectEvent {
   var object: ObjectState { get set }
   /// The number of messages sent to the owner.
   var delivered: UInt64 { get }
-  /// Has the state sent to the owner again.
+  /// Causes the state to be sent to the owner again.
   mutating func forgetTold()
 }
 

@@ -116,7 +116,7 @@ nonisolated extension MonitoredRegionMachine {
           report.delivery = Delivery(location: location, isReduced: location.level < options.accuracy)
         }
         if event.kind == .lost {
-          // Of several losses in a row, the owner knows only the state before the first.
+          // If the state was lost several times in a row, the owner has received only the state before the first loss.
           report.event.previous = loss?.event.previous ?? event.previous
           loss = report
         } else {

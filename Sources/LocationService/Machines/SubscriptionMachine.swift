@@ -37,7 +37,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
   mutating func handle(_ event: Event, at now: BootInstant) -> [ClientAction] {
     guard !object.isOver else { return [] }
     let actions = react(to: event, at: now)
-    // The chain forgets what was sent last, too.
+    // The chain that ends here forgets the last delivery, too.
     if actions.contains(.follow(nil)) { last = nil }
     return actions
   }

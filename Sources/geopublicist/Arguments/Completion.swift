@@ -6,7 +6,7 @@ import GeopublicistProcessSupport
 enum Completion {
   private typealias Candidate = (word: String, meaning: String)
 
-  /// - Parameter words: The words behind the program's name; the last one is at the cursor and may be empty.
+  /// - Parameter words: The words after the program's name; the last one is at the cursor and may be empty.
   static func lines(_ words: [String]) -> String {
     let (before, current) = (Array(words.dropLast()), words.last ?? "")
     let (name, rest) = Invocation.split(before) ?? ("", before)

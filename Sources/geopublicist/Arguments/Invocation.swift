@@ -23,7 +23,7 @@ final class Invocation {
 
   private static let addressOption = "address"
 
-  /// Separates the subcommand from the other arguments, also if options precede it; nil if there is none.
+  /// Separates the subcommand from the other arguments, even if options precede it; nil if there is none.
   static func split(_ arguments: [String]) -> (command: String, rest: [String])? {
     let parsers = Geopublicist.commands.map { parser(of: $0) }
     var index = 0

@@ -57,7 +57,7 @@ final class RunningProgram {
   /// - Parameters:
   ///   - environment: Variables to add to the environment of this process.
   ///   - isQuiet: Whether to discard the standard error of the program.
-  ///   - onExit: Called with the status as a shell has it: 128 plus the number for a signal.
+  ///   - onExit: Called with the exit status as shells report it: 128 plus the number for a signal.
   init?(
     _ words: [String], environment: [(String, String)] = [], isQuiet: Bool = false, _ onExit: @escaping (Int32) -> Void
   ) {
@@ -66,7 +66,7 @@ final class RunningProgram {
     self.onExit = onExit
     if Self.signals == nil { Self.signals = UnixSignals([SIGCHLD]) { _ in Self.reap() } }
     Self.running[process] = self
-    // The program may have ended before SIGCHLD was watched. In the next turn, so that the caller has this object first.
+    // The program may have ended before SIGCHLD was watched. Wait a turn, so that the caller has this object first.
     Self.first = MainLoop.main.nextTurn { Self.reap() }
   }
 

@@ -9,7 +9,7 @@ final class AlmanacCommand: Command {
   static let summary = tr("Show the phase of the day, the time zone and the town, but no coordinates")
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addSwitch("follow", "F", tr("Show it now and at each change"))
+    parser.addSwitch("follow", "F", tr("Show the almanac now and at each change"))
     parser.addText(
       "format", "f", tr("Print this text, such as '{phase} until {next-time}', or the preset waybar"), value: "TEXT",
       words: ["waybar"]

@@ -8,7 +8,7 @@ final class AuthorizeCommand: Command {
   static let name = "authorize"
   static let summary = tr("Show whether this user has access to the location")
   static let examples: Examples = [
-    ("authorize", tr("Show whether this user may have the exact location.")),
+    ("authorize", tr("Show whether this user has access to the exact location.")),
     ("authorize --interactive -a city", tr("Ask the user to allow the approximate location.")),
   ]
 

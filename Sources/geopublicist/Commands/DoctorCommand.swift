@@ -32,7 +32,7 @@ final class DoctorCommand: Command {
     }
   }
 
-  /// Runs the whole examination: each question turns the main loop until its answer.
+  /// Runs the whole examination: each question runs the main loop until its answer arrives.
   func begin() {
     let output = invocation.output
     let region = output.isTerminal && !invocation.isJSON ? LiveRegion(on: output) : nil

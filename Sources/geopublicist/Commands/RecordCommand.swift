@@ -68,7 +68,7 @@ final class RecordCommand: Command {
     formatName = name
     count = try parser.count("count")
     duration = try parser.duration("duration")
-    // Limits are kept here and not by the service, so that the file is finished at the end.
+    // Limits are enforced here and not by the service, so that the file is finished at the end.
     options = try SubscriptionArguments.read(ClientOption.ofSubscription, parser)
   }
 

@@ -10,7 +10,7 @@ final class TimeZoneCommand: Command, MachineShell {
   static let summary = tr("Show the time zone where this computer is, or set the clock to it")
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addSwitch("follow", "F", tr("Show it now and at each change, and set the clock's time zone to it"))
+    parser.addSwitch("follow", "F", tr("Show the time zone now and at each change, and set the clock to it"))
     parser.addText(
       "after", nil, tr("With --follow: set the clock after the zone has been the same for this long (default 10min)"),
       value: "TIME")

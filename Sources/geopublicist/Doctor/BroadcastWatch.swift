@@ -29,7 +29,7 @@ final class BroadcastWatch {
     deadline = MainLoop.main.after(Self.patience) { [weak self] in self?.isOver = true }
   }
 
-  /// Turns the main loop until coordinates have been received, for little more than a second.
+  /// Runs the main loop until coordinates have been received, for little more than a second.
   func wait() {
     while !isOver, !hasHeardCoordinates { MainLoop.main.iterate(mayBlock: true) }
   }

@@ -9,7 +9,7 @@ final class BusQuestions {
 
   init(_ bus: Connection.Bus) throws(DBusError) { connection = try Connection(to: bus) }
 
-  /// Calls a method, and turns the main loop until the answer.
+  /// Calls a method, and runs the main loop until the answer arrives.
   func ask(
     _ member: MemberName, of interface: InterfaceName, at path: ObjectPath, on service: BusName,
     _ arguments: [Value] = [], milliseconds: Int32 = 5_000
@@ -26,7 +26,7 @@ final class BusQuestions {
     }
   }
 
-  /// Turns the main loop until answers to calls have made a condition true.
+  /// Runs the main loop until answers to calls have made a condition true.
   func turnLoop(until condition: () -> Bool) {
     while !condition() { MainLoop.main.iterate(mayBlock: true) }
   }

@@ -23,7 +23,7 @@ nonisolated extension Diagnosis {
         tr("sudo systemd-sysusers; if that does not create the user geoclue: reinstall GeoClue"))
     case .failed(let message):
       if let found = withoutRoom(facts, "geoclue", message) { return found }
-      // systemd's word, which both message buses pass on.
+      // Both message buses pass on systemd's message, which contains "masked" for a masked unit.
       return problem(
         "geoclue", "failed", tr("GeoClue does not start: \(message)"),
         message.hasPart("masked") ? "sudo systemctl unmask geoclue" : "systemctl status geoclue; journalctl -u geoclue")

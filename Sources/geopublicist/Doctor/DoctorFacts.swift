@@ -162,7 +162,7 @@ nonisolated struct GeoClueSettings: Equatable {
   var isStaticEnabled = true
   /// The location server; nil for GeoClue's default.
   var serverURL: String?
-  /// The socket of a receiver that does not exist.
+  /// The configured socket of a receiver, if nothing exists at its path.
   var missingSocket: String?
   var error: String?
   /// The file that this user cannot read, but GeoClue can.

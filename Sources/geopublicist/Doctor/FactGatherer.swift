@@ -123,7 +123,7 @@ extension FactGatherer {
   }
 
   private func clientsOfExitedProcesses(_ questions: BusQuestions) throws(DBusError) -> Int {
-    // In a container, processes have other ids than outside.
+    // In a container, processes have different ids than outside.
     guard !facts.isInContainer else { return 0 }
     let list = try questions.ask(
       Location1Interface.listSubscriptions, of: Location1Interface.interface, at: ServiceContract.path,

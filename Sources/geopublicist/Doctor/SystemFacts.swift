@@ -192,7 +192,7 @@ nonisolated extension DoctorFacts.StaticFile {
     self = isValid ? .valid : .invalid
   }
 
-  /// The user of GeoClue, as distributions call it; nil if there is none.
+  /// The user as which distributions run GeoClue; nil if there is none.
   static var geoclueUser: UInt32? { getpwnam("geoclue")?.pointee.pw_uid }
 }
 

@@ -87,7 +87,7 @@ final class StandardOutput {
     }
   }
 
-  /// Lets the program continue when the reader of a pipe exits, until a line cannot be written.
+  /// Continues the program after the reader of a pipe has exited, until a line cannot be written.
   func ignoreReader() { reader?.cancel() }
 
   private static func variable(_ name: String) -> String? { g_getenv(name).map { String(cString: $0) } }

@@ -19,7 +19,7 @@ nonisolated struct Place: Equatable {
   }
 }
 
-/// The words by which hooks and `run` know events.
+/// The words for events in hooks and in `run`.
 nonisolated enum PlaceEvent {
   /// Stands for the place in the events of the sun.
   static let sun = "sun"

@@ -95,7 +95,7 @@ nonisolated struct SunState {
   }
 }
 
-/// Calls a handler at moments of the sun, for the place where the machine is at that time.
+/// Calls a handler at times relative to the sun, for the place where the machine is then.
 final class SunClock {
   /// The time until the next attempt to get a location after a failed one.
   private static let pause = Duration.seconds(300)
