@@ -127,7 +127,8 @@ extension Checks {
   func hadTurn(_ client: Client) {
     // Of a client with objects, the service knows the account.
     guard let turn = turns.removeValue(forKey: client.number), max(client.readSince, client.connectedAt) < turn.since,
-      world.crowdedAt[client.user].map({ $0 < turn.since - 10_000_000 }) ?? true, !client.subscriptions.isEmpty
+      world.crowdedAt[client.user].map({ $0 < turn.since - 10_000_000 }) ?? true, !client.subscriptions.isEmpty,
+      !world.mayShareAccount(client)
     else { return }
     longestTurn = max(longestTurn, turn.answers)
     if turn.answers > Self.mostTurns {

@@ -347,11 +347,12 @@ final class World {
     truth.changed("GeoClue's configuration \(isDisallowed ? "disallows" : "allows") a program")
   }
 
+  /// Users without a session share one account, for as long as their clients stay on the bus.
+  func mayShareAccount(_ client: Client) -> Bool { client.user >= 1_000 && truth.hasSessionEnded }
+
   /// Whether no limit prevents another subscription of a client.
   func mayCreate(for client: Client) -> Bool {
-    // Users without a session share one account, for as long as their clients stay on the bus.
-    let sharesAccount = client.user >= 1_000 && truth.hasSessionEnded
-    let others = clients.filter { $0.user == client.user || sharesAccount && $0.user >= 1_000 }
+    let others = clients.filter { $0.user == client.user || mayShareAccount(client) && $0.user >= 1_000 }
     let sum = others.reduce(0) { $0 + $1.objects }
     return sum < (library == nil ? 39 : 38) && client.objects < Self.subscriptionsPerConnection
   }
@@ -404,8 +405,9 @@ extension World {
     polkit.announce()
   }
 
-  /// GeoClue exits and cannot be started.
+  /// GeoClue exits and cannot be started, unless its next location would come too late for this quiet time.
   func failGeoClue() {
+    guard healedAt == nil || geoclue.interval == 1_000_000 else { return }
     geoclueFails = true
     geoclue.exit()
   }
