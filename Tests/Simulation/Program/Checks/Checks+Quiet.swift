@@ -99,7 +99,11 @@ extension Checks {
   /// Checks that GeoClue rests while all clients need locations rarely, and that they receive these.
   private func rested() {
     let now = world.schedule.now
-    if !hasRested { broken("GeoClue rests while locations are due rarely", "") }
+    // A client that has made too many calls may not have closed its objects.
+    let needsAll = world.clients.contains { client in
+      !client.regions.isEmpty || client.subscriptions.contains { $0.isStarted && $0.thresholds.time < Client.rest }
+    }
+    if !hasRested, !needsAll { broken("GeoClue rests while locations are due rarely", "") }
     for client in world.clients where client.isConnected && client.entitlement.level == .exact {
       for subscription in client.subscriptions where subscription.isStarted {
         let silence = now - max(subscription.lastLocationAt, subscription.startedAt)

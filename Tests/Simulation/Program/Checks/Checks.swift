@@ -201,8 +201,7 @@ final class Checks {
   private func permitted(_ location: [String: Value], _ program: Program, _ parcel: Parcel) {
     let level = Self.level(of: location)
     let entitled = program.entitlement.finest(at: world.schedule.now, since: world.sentSince)
-    let answered = world.truth.level(of: program, formerly: world.polkit.permitted(to: program.user))
-    guard level > max(entitled, answered) else { return }
+    guard level > max(entitled, world.truth.answeredLevel(of: program)) else { return }
     broken(
       "a location goes only to a client that is entitled to it",
       "\(program.name) of \(program.user) gets \(level), entitled to \(entitled): \(parcel.story)")

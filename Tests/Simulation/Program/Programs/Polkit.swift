@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
-import GeopublicistLocationModel
 
 /// polkitd.
 final class Polkit: SystemService {
@@ -12,12 +11,14 @@ final class Polkit: SystemService {
   /// The users who are denied everything by conditions that polkitd does not announce, and since when.
   var denied: [UInt32: Int64] = [:]
 
-  /// What it permitted each user when it evaluated the answer that it sent last, and when it sent that answer.
-  private var evaluated: [UInt32: (level: AccuracyLevel, at: Int64)] = [:]
+  /// The last answers about each user, and when the last of them was sent.
+  private var sent: [UInt32: (answers: [String: Truth.Answer], at: Int64)] = [:]
 
-  /// What the answer permits that has just been sent, even if the rules have changed since it was evaluated.
-  func permitted(to user: UInt32) -> AccuracyLevel {
-    evaluated[user].flatMap { $0.at > world.schedule.now - Entitlement.tolerance ? $0.level : nil } ?? .none
+  /// The last answer that was sent, if one about the user has just been sent. The service may use it even if the rules
+  /// have changed since it was evaluated.
+  func isPermitted(_ action: String, to user: UInt32) -> Bool {
+    guard let last = sent[user], last.at > world.schedule.now - Entitlement.tolerance else { return false }
+    return last.answers[action] == .yes
   }
 
   init(_ world: World) { super.init(world, Self.service, user: 986) }
@@ -40,7 +41,6 @@ final class Polkit: SystemService {
         let user = world.bus.peers[name]?.user
       else { return refuse(call, "org.freedesktop.PolicyKit1.Error.Failed", "There is no such subject") }
       let answer = denied[user] != nil ? .no : world.truth.policy(of: user, action)
-      let level = world.truth.permitted(to: user)
       answerLater(
         call,
         [
@@ -50,7 +50,8 @@ final class Polkit: SystemService {
         ]
       ) { [weak self] in
         guard let self else { return }
-        evaluated[user] = (level, world.schedule.now)
+        sent[user, default: ([:], 0)].answers[action] = answer
+        sent[user]?.at = world.schedule.now
       }
     case "CancelCheckAuthorization": answer(call, [])
     default: super.serve(call)

@@ -80,8 +80,12 @@ final class Truth {
 
   /// The finest level at which a client may receive locations.
   ///
-  /// - Parameter former: What polkit permitted before.
-  func level(of client: Program, formerly former: AccuracyLevel = .none) -> AccuracyLevel {
+  /// - Parameters:
+  ///   - former: What polkit permitted before.
+  ///   - isAlways: Whether it permitted access without an agent before.
+  func level(
+    of client: Program, formerly former: AccuracyLevel = .none, isAlways: Bool = false
+  ) -> AccuracyLevel {
     guard client.isConnected, !isConfined(client) else { return .none }
     // Here GeoClue itself decides, and only an agent at level 0 is a refusal.
     if world.isSession {
@@ -89,7 +93,7 @@ final class Truth {
     }
     if client.user == 0 || client.user == world.serviceUser { return .exact }
     if isPolkitSilent { return .none }
-    if policy(of: client.user, Self.accessWithoutAgent) == .yes { return .exact }
+    if isAlways || policy(of: client.user, Self.accessWithoutAgent) == .yes { return .exact }
     guard session(of: client.user) == .active else { return .none }
     let permitted = max(permitted(to: client.user), former)
     let agents = (world.agents + world.seconds).filter { $0.user == client.user && $0.isConnected && $0.isKnown }
@@ -97,8 +101,16 @@ final class Truth {
     return agents.map { min($0.level, permitted) }.min() ?? .none
   }
 
-  func permitted(to user: UInt32) -> AccuracyLevel {
+  private func permitted(to user: UInt32) -> AccuracyLevel {
     policy(of: user, Self.accessPrecise) == .yes ? .exact : policy(of: user, Self.access) == .yes ? .city : .none
+  }
+
+  /// The level of a client according to the answers that polkit has just sent.
+  func answeredLevel(of client: Program) -> AccuracyLevel {
+    func isPermitted(_ action: String) -> Bool { world.polkit.isPermitted(action, to: client.user) }
+    return level(
+      of: client, formerly: isPermitted(Self.accessPrecise) ? .exact : isPermitted(Self.access) ? .city : .none,
+      isAlways: isPermitted(Self.accessWithoutAgent))
   }
 
   /// Whether rules that do not depend on polkit forbid access.
