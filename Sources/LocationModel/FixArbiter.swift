@@ -140,8 +140,8 @@ package struct SleepFilter: Sendable {
   package static let doubt = Duration.seconds(5)
 
   private var last: (time: Timestamp, at: BootInstant)?
-  /// The last location that is known to be from before the sleep.
-  private var old: Timestamp?
+  /// The last location that passed before the sleep and the last that was rejected. Neither passes later.
+  private var old: (passed: Timestamp?, rejected: Timestamp?)
   private var doubtful: (until: BootInstant?, earliest: UInt64)?
 
   /// Creates a filter that has not seen a sleep.
@@ -154,17 +154,19 @@ package struct SleepFilter: Sendable {
       Timestamp(seconds: $0.time.seconds, microseconds: UInt64(max(.seconds(1), now - $0.at).microseconds))
     }
     doubtful = (earliest ?? time).map { (nil, $0.seconds) }
-    old = last?.time
+    old.passed = last?.time
   }
 
   /// Returns whether to pass on a location that arrives at `now`.
   package mutating func passes(_ location: Location, at now: BootInstant) -> Bool {
-    if location.source != .static, location.timestamp == old { return false }
+    // A static location is announced once, and a sleep does not change it.
+    guard location.source != .static else { return true }
+    guard location.timestamp != old.passed, location.timestamp != old.rejected else { return false }
     if let (until, earliest) = doubtful {
       let end = until ?? now + Self.doubt
       doubtful = (end, earliest)
       if now < end, location.timestamp.seconds < earliest {
-        old = location.timestamp
+        old.rejected = location.timestamp
         return false
       }
     }

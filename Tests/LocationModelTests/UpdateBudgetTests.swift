@@ -98,6 +98,24 @@ import Testing
     #expect(filter.passes(location(30_010), at: 31_000_000) == true)
   }
 
+  @Test func `a rejected location does not let the last one from before a suspend pass`() {
+    var filter = SleepFilter()
+    #expect(filter.passes(location(20), at: 1_000_000) == true)
+    filter.woke(at: 2_000_000)
+    #expect(filter.passes(location(15), at: 3_000_000) == false)
+    #expect(filter.passes(location(20), at: 9_000_000) == false)
+    #expect(filter.passes(location(15), at: 9_000_000) == false)
+  }
+
+  @Test func `a static location passes after a suspend`() {
+    var filter = SleepFilter()
+    var place = location(10)
+    place.source = .static
+    #expect(filter.passes(place, at: 1_000_000) == true)
+    filter.woke(at: 2_000_000, Timestamp(seconds: 20_000))
+    #expect(filter.passes(place, at: 3_000_000) == true)
+  }
+
   @Test func `the last location from before a suspend never passes`() {
     var filter = SleepFilter()
     #expect(filter.passes(location(10), at: 1_000_000) == true)
