@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Checks the format of the sources, then runs every test on buses of dbus-daemon, and those that need a bus again on
-# dbus-broker.
+# Checks the format of the sources, compares the Swift libraries with the last release, then runs every test on buses of
+# dbus-daemon, and those that need a bus again on dbus-broker.
 #
 # Prints what failed and a summary; VERBOSE=1 prints everything.
 set -eu
@@ -27,4 +27,5 @@ quiet "$here/packages.sh" check
 "$package/po/update.py" --check
 quiet "$("$here/find-swift.sh")" format lint --strict --recursive "$package/Package.swift" "$package/Sources" "$package/Tests"
 quiet "$here/swift.sh" build --build-tests
+"$here/api.py"
 exec "$here/suite.py"

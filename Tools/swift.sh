@@ -3,7 +3,7 @@
 #
 # Runs swift with a build directory for this user.
 #
-#   swift.sh build|test ARGUMENTS
+#   swift.sh build|test|package ARGUMENTS
 #
 # A user who does not own .build cannot write to it, and uses .build-USER instead.
 set -eu
