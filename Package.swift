@@ -20,6 +20,7 @@ let package = Package(
     .library(name: "DBus", targets: ["DBus"]),
     .library(name: "DBusPublishing", targets: ["DBusPublishing"]),
     .library(name: "Publicist", targets: ["Publicist"]),
+    .library(name: "PublicistTesting", targets: ["PublicistTesting"]),
     .library(name: "GeoClue", targets: ["GeoClue"]),
     .library(name: "GeopublicistClient", targets: ["GeopublicistClient"]),
     .plugin(name: "GenerateDBus", targets: ["GenerateDBus"]),
@@ -61,6 +62,7 @@ let package = Package(
     .target(
       name: "GeopublicistContract", dependencies: ["DBus", "GeopublicistLocationModel"], path: "Sources/Contract"),
     .target(name: "Publicist", dependencies: ["GeopublicistLocationModel", "MainLoop", "Publishing"]),
+    .target(name: "PublicistTesting", dependencies: ["MainLoop", "Publicist", "PublishingTesting"]),
     .target(name: "GeopublicistProcessSupport", dependencies: ["GeopublicistCGLib"], path: "Sources/ProcessSupport"),
     .target(
       name: "GeoClue",
@@ -132,7 +134,7 @@ let package = Package(
       name: "MainLoopTasksTests",
       dependencies: [
         "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport", "GeopublicistTasksBenchmark", "MainLoop",
-        "MainLoopTasks", "geopublicistd", "tasks-example",
+        "MainLoopTasks", "PublicistTesting", "geopublicistd", "tasks-example",
       ]),
     .testTarget(
       name: "LocationModelTests", dependencies: ["GeopublicistLocationModel", "GeopublicistTestSupport"],
@@ -171,7 +173,7 @@ let package = Package(
       path: "Examples/articles", exclude: ["counter.xml"]),
     // The test that the article on testing shows.
     .testTarget(
-      name: "TestingExampleTests", dependencies: ["Publicist", "PublishingTesting"], path: "Examples/testing"),
+      name: "TestingExampleTests", dependencies: ["PublicistTesting"], path: "Examples/testing"),
     // Programs written for Combine.
     .executableTarget(name: "combine-example", dependencies: ["Combine"], path: "Examples/combine"),
     // The program that the README shows.
@@ -197,7 +199,7 @@ let package = Package(
       name: "PublicistTests",
       dependencies: [
         "GeopublicistMainLoopTestSupport", "GeopublicistPublishingTestSupport", "GeopublicistTestSupport", "MainLoop",
-        "Publicist",
+        "Publicist", "PublicistTesting",
       ]),
     .testTarget(
       name: "GatekeeperTests",
@@ -206,6 +208,7 @@ let package = Package(
       name: "LocationServiceTests",
       dependencies: [
         "GeopublicistGatekeeper", "GeopublicistMainLoopTestSupport", "GeopublicistService", "GeopublicistTestSupport",
+        "PublicistTesting",
       ]),
     .testTarget(name: "EndToEndTests", dependencies: ["GeopublicistTestSupport", "geopublicist", "geopublicistd"]),
 

@@ -13,7 +13,7 @@ tools=$(dirname "$(readlink -f "$("$package/Tools/find-swift.sh")")")
 if [ $# -eq 2 ]; then
   modules=$1 output=$2
 else
-  for target in Combine PublishingTesting GeoClue GeopublicistClient MainLoopTasks; do "$package/Tools/swift.sh" build --target "$target"; done
+  for target in Combine PublicistTesting GeoClue GeopublicistClient MainLoopTasks; do "$package/Tools/swift.sh" build --target "$target"; done
   modules=$("$package/Tools/swift.sh" build --show-bin-path)/Modules
   output=$package/.build/docs
 fi
@@ -23,7 +23,7 @@ trap 'rm -rf "$graphs"' EXIT
 set --
 for path in $(pkg-config --cflags-only-I dbus-1 glib-2.0); do set -- "$@" -Xcc "$path"; done
 for library in CDBus CDispatch CGLib; do set -- "$@" -I "$package/Sources/$library"; done
-for module in Publishing PublishingTesting Combine MainLoop MainLoopTasks DBus DBusPublishing GeopublicistLocationModel Publicist GeoClue \
+for module in Publishing PublishingTesting Combine MainLoop MainLoopTasks DBus DBusPublishing GeopublicistLocationModel Publicist PublicistTesting GeoClue \
   GeopublicistContract GeopublicistClient; do
   "$tools/swift-symbolgraph-extract" -module-name "$module" -I "$modules" "$@" \
     -target "$(uname -m)-unknown-linux-gnu" -minimum-access-level public -skip-synthesized-members -output-dir "$graphs"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Publicist
-import PublishingTesting
+import PublicistTesting
 import Testing
 
 /// Shows where the user is, once the location has been the same for a second.
@@ -18,20 +17,14 @@ final class PlaceModel<Clock: Scheduler>: ObservableObject {
   }
 }
 
-/// A source of locations that the test controls.
-final class FakeSource: LocationSource {
-  var onEvent: ((LocationSourceEvent) -> Void)?
-  private(set) var level: AccuracyLevel?
-
-  func require(_ level: AccuracyLevel?) { self.level = level }
-
+extension FakeLocationSource {
   func send(_ latitude: Double, _ longitude: Double) {
-    onEvent?(.location(Location(latitude: latitude, longitude: longitude)))
+    send(.location(Location(latitude: latitude, longitude: longitude)))
   }
 }
 
 @Suite struct PlaceModelTests {
-  let source = FakeSource()
+  let source = FakeLocationSource()
   let clock = TestScheduler()
   let manager: LocationManager
   let model: PlaceModel<TestScheduler>
@@ -51,5 +44,16 @@ final class FakeSource: LocationSource {
     #expect(places.values == ["unknown"])
     clock.advance(by: 0.1)
     #expect(places.values == ["unknown", "52.52 13.4"])
+  }
+
+  @Test func `the model waits as long on the main loop`() {
+    MainLoop.main.withVirtualTime { time in
+      let model = PlaceModel(LocationPublicist(manager), clock: MainLoop.main)
+      source.send(52.5, 13.25)
+      time.advance(by: .milliseconds(999))
+      #expect(model.place == "unknown")
+      time.advance(by: .milliseconds(1))
+      #expect(model.place == "52.5 13.25")
+    }
   }
 }

@@ -43,9 +43,13 @@ import GeopublicistCGLib
   public func keep() { if isActive { callback.takeUnretainedValue().kept = self } }
 
   /// Changes the time at which a timer fires.
-  func setReadyTime(_ time: MonotonicInstant) {
+  package func setReadyTime(_ time: MonotonicInstant) {
+    if let arm = MainLoop.main.arm { return arm(self, time) }
     if let source { g_source_set_ready_time(source, time.readyTime) }
   }
+
+  /// Makes a timer fire in the next turn, whatever the time is.
+  package func makeReady() { if let source { g_source_set_ready_time(source, 0) } }
 
   /// Whether the action may still be called.
   public var isActive: Bool {

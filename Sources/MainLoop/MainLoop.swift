@@ -10,8 +10,14 @@ public final class MainLoop {
   /// The loop of the main thread.
   public static let main = MainLoop()
 
-  /// The clock that code on the loop reads, replaceable in tests. Timers always use the kernel's clock.
+  /// The clock that code on the loop reads, replaceable in tests. Timers always use the kernel's clock, except in the virtual
+  /// time of `PublicistTesting`.
   public var clock = LoopClock.system
+
+  /// Receives timers instead of the kernel while a test controls the time.
+  package var arm: ((LoopSource, MonotonicInstant) -> Void)?
+  /// The time that timers follow.
+  package var timerTime: MonotonicInstant { (arm == nil ? .system : clock).monotonic() }
 
   private let loop: OpaquePointer
   private var exitStatus: Int32 = 0

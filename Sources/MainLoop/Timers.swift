@@ -4,10 +4,10 @@ import GeopublicistCGLib
 extension MainLoop {
   /// Calls `action` once after a delay, unless the returned source ends first.
   public func after(_ delay: Duration, _ action: @escaping () -> Void) -> LoopSource {
-    at(LoopClock.system.monotonic() + max(.zero, delay), action)
+    at(timerTime + max(.zero, delay), action)
   }
 
-  /// Calls `action` once at a time of the kernel's monotonic clock, or immediately if that time has passed.
+  /// Calls `action` once at a time of the monotonic clock, or immediately if that time has passed.
   public func at(_ time: MonotonicInstant, _ action: @escaping () -> Void) -> LoopSource {
     timerSource(readyAt: time) {
       action()
@@ -22,10 +22,10 @@ extension MainLoop {
     _ interval: Duration, first: MonotonicInstant? = nil, _ action: @escaping () -> Void
   ) -> LoopSource {
     let interval = max(.microseconds(1), interval)
-    var next = first ?? LoopClock.system.monotonic() + interval
+    var next = first ?? timerTime + interval
     weak var timer: LoopSource?
-    let source = timerSource(readyAt: next) {
-      let late = max(.zero, LoopClock.system.monotonic() - next)
+    let source = timerSource(readyAt: next) { [self] in
+      let late = max(.zero, timerTime - next)
       next = next + interval * (late.microseconds / interval.microseconds + 1)
       timer?.setReadyTime(next)
       action()
@@ -56,8 +56,10 @@ extension MainLoop {
     guard let source = g_source_new(Self.timerFunctions, guint(MemoryLayout<GSource>.size)) else {
       fatalError("out of memory")
     }
-    g_source_set_ready_time(source, time.readyTime)
-    return LoopSource(attaching: source, action: action)
+    if arm == nil { g_source_set_ready_time(source, time.readyTime) }
+    let timer = LoopSource(attaching: source, action: action)
+    arm?(timer, time)
+    return timer
   }
 
   private static let timerFunctions: UnsafeMutablePointer<GSourceFuncs> = {

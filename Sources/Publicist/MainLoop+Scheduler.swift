@@ -10,7 +10,7 @@ extension MainLoop: Scheduler {
 
   /// The kernel's monotonic clock, which the timers follow.
   public var now: SchedulerTimeType {
-    SchedulerTimeType(microseconds: LoopClock.system.monotonic().sinceOrigin.microseconds)
+    SchedulerTimeType(microseconds: timerTime.sinceOrigin.microseconds)
   }
 
   /// Zero, although GLib up to 2.78 waits in whole milliseconds.

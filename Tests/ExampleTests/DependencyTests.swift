@@ -14,7 +14,7 @@ import Testing
   ]
   private static let products = [
     "Combine", "DBus", "DBusPublishing", "GeoClue", "GeopublicistClient", "MainLoop", "MainLoopTasks", "Publicist",
-    "Publishing", "PublishingTesting",
+    "PublicistTesting", "Publishing", "PublishingTesting",
   ]
 
   /// Writes the package: a target of each name, one program that uses everything, and the idioms in both isolations.

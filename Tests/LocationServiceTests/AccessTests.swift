@@ -5,7 +5,7 @@ import GeopublicistLocationModel
 import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
 import MainLoop
-import Publicist
+import PublicistTesting
 import Testing
 
 @testable import GeopublicistService
@@ -15,7 +15,7 @@ import Testing
   private let connection: Connection
   private let client: Connection
   private let gatekeeper = CountingGatekeeper()
-  private let source = TestSource()
+  private let source = FakeLocationSource()
   private let service: LocationService
 
   init() throws {
@@ -26,7 +26,7 @@ import Testing
       on: connection, LocationPublicist(LocationManager(source: source)), gatekeeper,
       CredentialsLookup(on: connection), Configuration()
     ) { [connection] () throws(DBusError) in connection }
-    source.onEvent?(.authorization(.allowed))
+    source.send(.authorization(.allowed))
   }
 
   private func call(
@@ -101,14 +101,10 @@ extension OwnedObject {
   fileprivate var delivered: UInt64 { listEntry.properties?["Delivered"]?.uint64 ?? 0 }
 }
 
-private final class TestSource: LocationSource {
-  var onEvent: ((LocationSourceEvent) -> Void)?
-  private(set) var level: AccuracyLevel?
-  func require(_ level: AccuracyLevel?) { self.level = level }
-
-  func move() {
+extension FakeLocationSource {
+  fileprivate func move() {
     let now = MainLoop.main.clock.boottime()
-    onEvent?(.location(Location(latitude: 52.5, longitude: 13.4, accuracy: 20, receivedAt: now)))
+    send(.location(Location(latitude: 52.5, longitude: 13.4, accuracy: 20, receivedAt: now)))
   }
 }
 

@@ -4,24 +4,21 @@ import GeopublicistTestSupport
 import MainLoop
 import MainLoopTasks
 import Observation
+import PublicistTesting
 import Testing
 
-/// A source under the test's control.
-private final class TestSource: LocationSource {
-  var onEvent: ((LocationSourceEvent) -> Void)?
-  var required: AccuracyLevel?
-  func require(_ level: AccuracyLevel?) { required = level }
+/// The time of the newest location, in seconds.
+private var second: UInt64 = 0
 
-  private var second: UInt64 = 0
-
-  func move(to latitude: Double) {
+extension FakeLocationSource {
+  fileprivate func move(to latitude: Double) {
     second += 1
-    onEvent?(.location(Location(latitude: latitude, longitude: 13, timestamp: Timestamp(seconds: second))))
+    send(.location(Location(latitude: latitude, longitude: 13, timestamp: Timestamp(seconds: second))))
   }
 }
 
 @Suite struct LocationTests {
-  private let source = TestSource()
+  private let source = FakeLocationSource()
   private let manager: LocationManager
 
   init() { manager = LocationManager(source: source) }
@@ -55,10 +52,10 @@ private final class TestSource: LocationSource {
 
   @Test func `currentLocation() returns one location and releases the source`() async throws {
     async let location = manager.currentLocation()
-    try await settle("the request") { source.required != nil }
+    try await settle("the request") { source.level != nil }
     source.move(to: 52)
     #expect(try await location.latitude == 52)
-    #expect(source.required == nil)
+    #expect(source.level == nil)
   }
 
   @Test func `currentLocation() throws if the source fails, access is refused or the timeout passes`() async throws {
@@ -69,11 +66,11 @@ private final class TestSource: LocationSource {
           error = caught
         }
       }
-      try await settle("the request") { source.required != nil || error != nil }
-      if let event { source.onEvent?(event) }
+      try await settle("the request") { source.level != nil || error != nil }
+      if let event { source.send(event) }
       try await settle("the failure") { error != nil }
       try await task.value
-      #expect(source.required == nil)
+      #expect(source.level == nil)
       return error?.code
     }
     #expect(try await failure(.failure(LocationError(.unavailable, "off"))) == .unavailable)
@@ -86,13 +83,13 @@ private final class TestSource: LocationSource {
   {
     let first = Task { try await manager.currentLocation() }
     let second = Task { try await manager.currentLocation() }
-    try await settle("the requests") { source.required != nil }
+    try await settle("the requests") { source.level != nil }
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
-    #expect(source.required != nil)
+    #expect(source.level != nil)
     source.move(to: 52)
     #expect(try await second.value.latitude == 52)
-    #expect(source.required == nil)
+    #expect(source.level == nil)
   }
 
   @Test func `live updates contain the newest location and its diagnostics, and end when their task is cancelled`()
@@ -100,24 +97,24 @@ private final class TestSource: LocationSource {
   {
     var updates: [LocationUpdate] = []
     let task = Task { for await update in LocationUpdate.liveUpdates(from: { source }) { updates.append(update) } }
-    try await settle("the source is used") { source.required == .exact }
-    source.onEvent?(.authorization(.refused(.disabledByUser)))
+    try await settle("the source is used") { source.level == .exact }
+    source.send(.authorization(.refused(.disabledByUser)))
     try await settle("the refusal") { updates.last?.authorizationDenied == true }
     #expect(updates.last?.location == nil && updates.last?.message.isEmpty == false)
-    source.onEvent?(.authorization(.authorized(.whenInUse, level: .city, asked: .exact)))
+    source.send(.authorization(.authorized(.whenInUse, level: .city, asked: .exact)))
     source.move(to: 52)
     try await settle("the location") { updates.last?.location?.latitude == 52 }
     #expect(updates.last?.accuracyLimited == true && updates.last?.locationUnavailable == false)
-    source.onEvent?(.failure(LocationError(.unavailable, "off")))
+    source.send(.failure(LocationError(.unavailable, "off")))
     try await settle("the failure") { updates.last?.locationUnavailable == true }
     #expect(updates.last?.location == nil)
     task.cancel()
-    try await settle("the end") { source.required == nil }
+    try await settle("the end") { source.level == nil }
   }
 
   @Test func `an observed model follows its source until it is released`() async throws {
     var model: LiveLocation? = LiveLocation(from: source) { $0.desiredAccuracy = .city }
-    #expect(source.required == .city && model?.update.location == nil)
+    #expect(source.level == .city && model?.update.location == nil)
     var changes = 0
     withObservationTracking {
       _ = model?.update
@@ -127,6 +124,6 @@ private final class TestSource: LocationSource {
     source.move(to: 3)
     #expect(model?.update.location?.latitude == 3 && changes == 1)
     model = nil
-    #expect(source.required == nil)
+    #expect(source.level == nil)
   }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import PublicistTesting
 import Testing
 
 @testable import Publicist
 
 /// The behaviour of CoreLocation's manager, with a scripted source.
 @Suite struct LocationManagerTests {
-  private let source = ScriptedSource()
+  private let source = FakeLocationSource()
   private let delegate = Diary()
   private let manager: LocationManager
 

@@ -2,10 +2,11 @@
 import GeopublicistMainLoopTestSupport
 import MainLoop
 import Publicist
+import PublicistTesting
 import Testing
 
 @Suite struct LocationUpdateTests {
-  private let source = ScriptedSource()
+  private let source = FakeLocationSource()
   private let manager: LocationManager
 
   init() { manager = LocationManager(source: source) }

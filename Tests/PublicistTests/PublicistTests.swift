@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistPublishingTestSupport
 import Publicist
+import PublicistTesting
 import Testing
 
 /// The publishers of `LocationPublicist` themselves.
@@ -62,7 +63,7 @@ import Testing
   @Test func `cancelled subscribers receive nothing and do not retain the publicist`() {
     weak var publicist: LocationPublicist?
     weak var manager: LocationManager?
-    let source = ScriptedSource()
+    let source = FakeLocationSource()
     do {
       let scene = LocationPublicist(LocationManager(source: source))
       publicist = scene
@@ -76,7 +77,7 @@ import Testing
   }
 
   @Test func `a subscription does not retain the publicist`() {
-    let source = ScriptedSource()
+    let source = FakeLocationSource()
     let recorder = LocationPublicist(LocationManager(source: source)).locationPublisher().record()
     source.move(north: 1)
     #expect(recorder.values == [])

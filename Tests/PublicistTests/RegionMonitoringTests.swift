@@ -2,13 +2,14 @@
 import GeopublicistLocationModel
 import GeopublicistMainLoopTestSupport
 import MainLoop
+import PublicistTesting
 import Testing
 
 @testable import Publicist
 
 /// Regions of a location manager, through CoreLocation's interface and as publishers.
 @Suite(.serialized) struct RegionMonitoringTests {
-  private let source = ScriptedSource()
+  private let source = FakeLocationSource()
   private let diary = Diary()
   private let manager: LocationManager
   private let region: CircularRegion

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import PublicistTesting
 import Testing
 
 @testable import Publicist
 
 /// Filters and significant changes of a location manager, through CoreLocation's interface.
 @Suite(.serialized) struct SignificantChangesTests {
-  private let source = ScriptedSource()
+  private let source = FakeLocationSource()
   private let diary = Diary()
   private var seconds: [UInt64] { diary.locations.map(\.timestamp.seconds) }
 
