@@ -55,8 +55,8 @@ nonisolated extension Diagnosis {
       return problem(
         "polkit", "approximate", tr("polkit allows this user only approximate locations: a rule forbids the exact one"),
         tr(
-          "Ask the administrator: a rule in /etc/polkit-1/rules.d or /usr/share/polkit-1/rules.d does not return "
-            + "polkit.Result.YES for org.geopublicist.location1.access-precise"))
+          "Ask the administrator to change the rule in /etc/polkit-1/rules.d or /usr/share/polkit-1/rules.d that "
+            + "forbids org.geopublicist.location1.access-precise"))
     case .reducedAccuracy where facts.policyAnswer == .asks:
       return problem(
         "polkit", "asks-precise", tr("polkit asks for permission before it allows the exact location"),
