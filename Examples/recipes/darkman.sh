@@ -10,7 +10,7 @@ geopublicist almanac --follow --format '{phase}' | while read -r phase; do
   [ "$mode" != "$last" ] || continue
   last=$mode
   ! command -v darkman > /dev/null || { darkman set "$mode" || true; continue; }
-  # The folders of darkman 2.1 and earlier, then the one of later versions, whose hooks get the mode.
+  # The folders of darkman 2.1 and earlier, then the folder of later versions, whose hooks receive the mode.
   for hook in "${XDG_DATA_HOME:-$HOME/.local/share}/$mode-mode.d"/* "${XDG_DATA_HOME:-$HOME/.local/share}/darkman"/*; do
     [ ! -f "$hook" ] || [ ! -x "$hook" ] || "$hook" "$mode" < /dev/null || echo "$hook failed" >&2
   done

@@ -29,7 +29,7 @@ nonisolated extension ErrorName {
   public static let serviceUnknown = ErrorName("org.freedesktop.DBus.Error.ServiceUnknown")
   /// The requested name has no owner.
   public static let nameHasNoOwner = ErrorName("org.freedesktop.DBus.Error.NameHasNoOwner")
-  /// This program has abandoned the call. The name is systemd's.
+  /// This program has abandoned the call. systemd uses the same name.
   public static let cancelled = ErrorName("System.Error.ECANCELED")
   /// The bus policy or the peer does not allow the call.
   public static let accessDenied = ErrorName("org.freedesktop.DBus.Error.AccessDenied")

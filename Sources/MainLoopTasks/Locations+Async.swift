@@ -23,7 +23,7 @@ extension LocationManager {
   /// released afterwards unless updates are running.
   public func currentLocation(timeout: Duration = .seconds(30)) async throws -> Location {
     try Task.checkCancellation()
-    // Subscribe before the request, because the answer may arrive immediately. `first()` keeps it.
+    // Subscribe before the request, because the answer may arrive immediately; `first()` stores it.
     var answers = events.compactMap(Result.init(answer:)).first()
       .timeout(.init(microseconds: timeout.microseconds), scheduler: MainLoop.main)
       .values.makeAsyncIterator()

@@ -18,9 +18,9 @@ extension URLSession {
 
   /// Publishes the answer to a request, and finishes, or fails with the error of the transfer.
   ///
-  /// The request is sent when a subscriber requests a value, once for each subscriber. A subscriber of the main thread
+  /// The request is sent when a subscriber requests a value, once for each subscriber. A subscriber on the main thread
   /// receives the answer there, through `DispatchQueue.main`, because publishers take no locks. (Combine delivers every
-  /// answer on a thread of the session, as this publisher does for subscribers of other threads.)
+  /// answer on a thread of the session, as this publisher does for subscribers on other threads.)
   public struct DataTaskPublisher: Publisher {
     public typealias Output = (data: Data, response: URLResponse)
     public typealias Failure = URLError

@@ -105,7 +105,7 @@ nonisolated extension [Value] {
 }
 
 nonisolated extension Result where Failure == CallFailure {
-  /// Converts a result, as generated code does. Fails with `InvalidArgs` if `read` returns nil.
+  /// Converts a result. Used by generated code. Fails with `InvalidArgs` if `read` returns nil.
   public func typed<Output>(_ read: (Success) -> Output?) -> Result<Output, CallFailure> {
     flatMap { value in
       guard let output = read(value) else {

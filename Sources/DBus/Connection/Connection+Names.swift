@@ -26,7 +26,8 @@ extension Connection {
     if isConnected { send(Message(callingBus: "ReleaseName", [.string(name.rawValue)])) }
   }
 
-  /// Releases a name. `done` is called once the bus has answered, after everything sent to the name before has arrived.
+  /// Releases a name. `done` is called once the bus has answered. By then, all messages that were sent to the name have
+  /// arrived.
   public func release(_ name: BusName, then done: @escaping () -> Void) -> PendingCall {
     call(Message(callingBus: "ReleaseName", [.string(name.rawValue)])) { _ in done() }
   }

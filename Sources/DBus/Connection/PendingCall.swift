@@ -132,7 +132,8 @@ extension Connection {
     // handled.
     dbus_connection_set_max_received_unix_fds(raw, 1_024)
     defer { if isOpen { dbus_connection_set_max_received_unix_fds(raw, 1) } }
-    // libdbus accepts a forged reply here, so check it and ask again. No attacker wins that race ten times.
+    // libdbus accepts a forged reply here, so check it and ask again. An attacker cannot forge the reply in time ten
+    // times in a row.
     for _ in 0..<10 {
       guard isConnected else { break }
       guard let request = message.unsent() else { throw .noDescriptors }

@@ -21,7 +21,8 @@ nonisolated extension Message {
 }
 
 nonisolated extension Message {
-  /// Appends arguments to a message that will be copied for many receivers, which cannot contain file descriptors.
+  /// Appends arguments to a message that will be copied for many receivers. Such a message cannot contain file
+  /// descriptors.
   func appendShared(_ values: [Value]) throws(DBusError) {
     try append(values)
     if descriptorCount > 0 {
@@ -38,7 +39,7 @@ nonisolated enum MessageWriter {
   private static let unspeakable = DBusError(.invalidArgs, "The values do not form a valid signature")
 
   /// Validates arguments that follow those with the given signature and number of file descriptors. Throws like
-  /// ``Message/append(_:)``. Returns the number of file descriptors, including those before.
+  /// ``Message/append(_:)``. Returns the number of file descriptors, including those of the earlier arguments.
   @discardableResult
   static func check(
     _ values: [Value], after signature: String = "", descriptors: Int = 0

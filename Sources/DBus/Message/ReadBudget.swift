@@ -22,7 +22,7 @@ nonisolated public struct ReadBudget: Hashable, Sendable {
   public static let reply = ReadBudget(bytes: 4 << 20, values: 1 << 18, descriptors: 253)
   /// For signals, which any process may send.
   public static let signal = ReadBudget(bytes: 1 << 16, values: 1 << 12, descriptors: 16)
-  /// For a reply from an untrusted program that consists of one small value.
+  /// For a reply that consists of one small value and comes from an untrusted program.
   public static let smallAnswer = ReadBudget(bytes: 256, values: 8)
 
   /// Charges one value and its bytes. Throws if the budget is exhausted.
