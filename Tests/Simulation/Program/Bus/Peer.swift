@@ -25,7 +25,8 @@ class Peer {
   func peerLeft(_ name: String) {}
 }
 
-/// A program under test, the service or one that uses the client library: its socket, and as whom it connects.
+/// A program under test, the service or one that uses the client library: its socket, and the user as which it
+/// connects.
 final class Entrance {
   unowned let bus: SimulatedBus
   let path: String

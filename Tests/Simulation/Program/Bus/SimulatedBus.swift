@@ -41,9 +41,9 @@ final class SimulatedBus {
 
   nonisolated enum Stall: Equatable {
     case none
-    /// It neither reads nor writes.
+    /// The bus neither reads nor writes.
     case hangs
-    /// It reads nothing from one connection.
+    /// The bus reads nothing from one connection.
     case ignores(String)
   }
 

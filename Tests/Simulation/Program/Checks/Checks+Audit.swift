@@ -32,8 +32,8 @@ final class Audit {
 }
 
 extension Checks {
-  /// The most lines about one user in a minute, which may overlap two of the service's minutes, and in which the user
-  /// may lose the session and with it the account.
+  /// The most lines about one user in a minute. It may overlap two minutes of the service's limit, and the user may
+  /// lose the session, and thus the account, during it.
   private static let mostLines = 93
 
   func logged(_ line: Audit.Line) {
@@ -62,7 +62,7 @@ extension Checks {
       world.schedule.now - client.readSince > 1_000_000
     else { return }
     let now = world.schedule.now
-    // Of a client with many names, the log does not distinguish a loss from a refusal.
+    // If a client has many names, the log does not distinguish a loss from a refusal.
     if !isLimited(client.user, since: now), !client.hasManyNames,
       !audit.hasRevoked(client.user, since: now - 61_000_000)
     {

@@ -51,7 +51,7 @@ extension Checks {
     if age < thresholds.debounce - 50_000 {
       broken("an update waits for its debounce", "\(age / 1_000) ms at \(subscription.path)")
     }
-    // A jump that nothing confirms counts only later.
+    // A jump that no other fix confirms is accepted only later.
     let longest = thresholds.debounce + FixArbiter.jumpPatience.microseconds
     if thresholds.time == 0, !thresholds.isSignificant, age > longest + 500_000 {
       broken("an update arrives when its debounce ends", "\(age / 1_000) ms at \(subscription.path)")
@@ -64,7 +64,7 @@ extension Checks {
     let story = "\(kind): \(previous) → \(state) at \(region.path)"
     world.tell(story)
     if region.isUsed { broken("a single-use region ends with its first event", story) }
-    // What the bus had not read is lost when the service leaves it.
+    // Signals that the bus has not read are lost when the service leaves the bus.
     let mayMiss = world.schedule.now < world.settledAt || world.settledAt > region.toldAt
     if sequence != region.sequence + 1, !mayMiss || sequence <= region.sequence {
       broken("the events of a region are numbered without gaps", "\(sequence) after \(region.sequence): \(story)")
@@ -125,7 +125,7 @@ extension Checks {
   func asksInTurn(_ client: Client) { turns[client.number] = (world.schedule.now, 0) }
 
   func hadTurn(_ client: Client) {
-    // Of a client with objects, the service knows the account.
+    // The service knows the account of a client that has objects.
     guard let turn = turns.removeValue(forKey: client.number), max(client.readSince, client.connectedAt) < turn.since,
       world.crowdedAt[client.user].map({ $0 < turn.since - 10_000_000 }) ?? true, !client.subscriptions.isEmpty,
       !world.mayShareAccount(client)

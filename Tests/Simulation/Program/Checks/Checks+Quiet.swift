@@ -82,7 +82,7 @@ extension Checks {
     }
   }
 
-  /// Checks that nothing newer than what each client has received waits anywhere.
+  /// Checks that each client has received the newest location, and that no newer one waits anywhere.
   func newest() {
     let before = world.schedule.now - 10_000_000
     guard let newest = world.geoclue.newest else { return }
@@ -96,7 +96,8 @@ extension Checks {
     }
   }
 
-  /// Checks that GeoClue rests while all clients need locations rarely, and that they receive these.
+  /// Checks that GeoClue is not used all the time while all clients rarely need locations, and that they still receive
+  /// locations.
   private func rested() {
     let now = world.schedule.now
     // A client that has made too many calls may not have closed its objects.
@@ -131,8 +132,8 @@ extension Checks {
     if world.servingSince != nil { remainsBefore = remainsBefore ?? remains }
   }
 
-  /// Checks that the service does not run 2 minutes after every client has left. It waits for one. If the bus fails, one
-  /// may remain whose end the service has not seen yet.
+  /// Checks that the service has exited 2 minutes after every client has left. It exits after one minute. If the bus
+  /// fails, the service may not have noticed yet that a client has left.
   func exited() {
     if let name = world.serviceName, !world.isBusFaulty { broken("the service exits when nobody uses it", name) }
   }
@@ -142,8 +143,8 @@ extension Checks {
     let connections: Int
   }
 
-  /// Makes every client request a location. Before that, no client may be undecided without a cause: the next call would
-  /// have all programs asked again.
+  /// Makes every client request a location. First checks that no client is undecided without a cause, because a call
+  /// makes the service ask all programs again.
   func probe() {
     for client in world.clients where client.isConnected {
       for subscription in client.subscriptions where subscription.isStarted && subscription.told?.reason == "undecided"

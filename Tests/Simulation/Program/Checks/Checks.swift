@@ -58,10 +58,11 @@ final class Checks {
   private var requests: [String: [Int64]] = [:]
   /// How many messages of one kind may still be sent to each receiver.
   private var shares: [String: Share] = [:]
-  /// The clients for which the bus holds much, since when, and when each object last sent a location nevertheless.
+  /// The clients for which the bus holds many bytes, since when, and when each of their objects last sent a location
+  /// anyway.
   private var hoards: [Int: (since: Int64, sent: [String: Int64])] = [:]
-  /// When a client made a call that needs no other program, and how many answers have been sent since to a user whose
-  /// programs called in a crowd at the same time.
+  /// When a client made a call that needs no other program, and how many answers have been sent since then to another
+  /// user, whose programs made a burst of calls.
   var turns: [Int: (since: Int64, answers: Int)] = [:]
   var longestTurn = 0
   /// Whether GeoClue was not in use at one moment of the quiet time.
@@ -97,7 +98,7 @@ final class Checks {
 
   // MARK: - Liveness of calls
 
-  /// How much later than its deadline an answer may come, in microseconds.
+  /// How much later than its deadline an answer may arrive, in microseconds.
   private static let slack: Int64 = 1_000_000
 
   func called(
@@ -119,7 +120,7 @@ final class Checks {
       // Answers wait until the client reads.
       return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
     }
-    // Time in which the service was not running does not count.
+    // Time during which the service was not running does not count.
     if let since = world.servingSince, since + found.deadline - found.time + Self.slack > world.schedule.now {
       return world.schedule.at(since + found.deadline - found.time + Self.slack + 1) { [weak self] in self?.expire(call)
       }
@@ -326,11 +327,11 @@ final class Checks {
 
   /// The most bytes that the bus may hold for a client that does not read.
   private static let mostUnread = 1_400_000
-  /// With more, the service asks the client for a sign of life, and waits for 5 s. Then it sends locations once a minute.
+  /// With more unread bytes, the service pings the client, waits for 5 s, and then sends it one location a minute.
   private static let muchUnread = 280_000
 
   private func economy(_ parcel: Parcel) {
-    // What waited for the bus arrives in a burst.
+    // Messages that waited for the bus arrive in a burst.
     if world.sentSince < world.schedule.now { (shares, hoards) = ([:], [:]) }
     guard let name = parcel.destination else {
       if parcel.sender == world.serviceName { take("all", 24, 2.2, "programs are told the service's state rarely") }
@@ -347,14 +348,14 @@ final class Checks {
     }
     hoarded(parcel, client)
     if parcel.kind == .reply || parcel.kind == .error && !parcel.errorName.hasSuffix("LimitsExceeded") {
-      // The answers to pending calls may come at once.
+      // The answers to pending calls may arrive together.
       take("client \(client.number) as \(client.connections)", 220, 52, "a client's calls are handled at their rate")
     }
     guard ["AuthorizationChanged", "PropertiesChanged"].contains(parcel.member) else { return }
     take("\(parcel.member) to user \(client.user)", 520, 66, "a user receives no more reports than its share")
   }
 
-  /// - Parameter burst: How many messages the receiver may have at once, and then each second.
+  /// - Parameter burst: How many messages the receiver may have in a burst.
   private func take(_ receiver: String, _ burst: Double, _ perSecond: Double, _ rule: String) {
     let now = world.schedule.now
     var share = shares[receiver] ?? Share(left: burst, at: now)
@@ -383,7 +384,7 @@ final class Checks {
     }
   }
 
-  /// GeoClue is started or asked for a client, which may happen so often in a minute.
+  /// Checks how often in a minute the service starts GeoClue or creates a GeoClue client.
   func geoclueCalled(_ member: String, atMost limit: Int) {
     let now = world.schedule.now
     let times = requests[member, default: []].filter { $0 > now - 60_000_000 } + [now]

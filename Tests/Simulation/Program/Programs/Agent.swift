@@ -71,7 +71,7 @@ final class Agent: Program {
     }
   }
 
-  /// A service that has not found the agent yet does not listen.
+  /// A service that has not found the agent yet does not receive its announcements.
   private func announce() {
     isSilent = false
     propertiesChanged(Self.path, Self.interface, [("MaxAccuracyLevel", .uint32(level.rawValue))])

@@ -35,8 +35,8 @@ extension Client {
     }
   }
 
-  /// Creates a region at one of the two places between which the machine moves. A wide one can be evaluated with
-  /// locations of a city.
+  /// Creates a region at one of the two places between which the machine moves. A wide region can be evaluated with
+  /// locations at the level `city`.
   func monitor(isWide: Bool = false) {
     guard isConnected else { return }
     let level: AccuracyLevel = isWide || chance.percent(80) ? .exact : .city

@@ -238,7 +238,7 @@ final class Client: Program {
     }
   }
 
-  /// What a client has been told by an error of `Start`, which has no reason: its access is restricted.
+  /// What an error of `Start` tells a client: its access is restricted, without a reason.
   static let refused = (status: "restricted", reason: "unknown")
 
   func adopt(_ subscription: Subscription) {
@@ -284,7 +284,7 @@ final class Client: Program {
 
   private func changeLevel(of subscription: Subscription) {
     let level = chance.pick(Self.levels)
-    // The first location of the new level may come before the answer.
+    // The first location at the new level may arrive before the answer.
     subscription.startedAt = world.schedule.now
     ask(
       subscription.path, Self.properties, "Set",

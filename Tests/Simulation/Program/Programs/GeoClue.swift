@@ -59,7 +59,7 @@ final class GeoClue: SystemService {
   private var current: Fix?
   /// The last location of clients that may not receive a receiver's measurements.
   private var coarse: Fix?
-  /// Whether there are locations for such clients.
+  /// Whether GeoClue has locations for clients that may not receive a receiver's measurements.
   private lazy var hasCoarse = chance.percent(50)
   /// 6 to 8, for 2.6 to 2.8.
   private lazy var version = chance.number(in: 6...8)
@@ -125,7 +125,7 @@ final class GeoClue: SystemService {
     for index in 1...20 {
       world.schedule.after(Int64(index) * 20_000) { [self] in
         guard isRunning, hasActiveClient else { return }
-        // No coarser one replaces the previous one.
+        // A coarser location would not replace the previous one.
         current = world.measure(isFine: true, accuracy: 28 - index)
         for client in held where client.isActive && client.isFine && !client.isSilent { update(client) }
       }
@@ -137,10 +137,10 @@ final class GeoClue: SystemService {
   /// The latitude that each client must have received last.
   var newest: Double? { hasActiveClient && world.schedule.now - hurriedAt < 6_000_000 ? current?.latitude : nil }
 
-  /// The next measurement is wrong. A second one in the same place would confirm the first.
+  /// The next measurement is wrong. A second wrong measurement in the same place would confirm the first.
   func jump() { isOutlierDue = current?.isOutlier != true }
 
-  /// A path that only another program announces.
+  /// A path that GeoClue never announces, but another program does.
   static let forgedLocation = "\(root)/Client/1/Location/0"
 
   var newestClient: (path: String, owner: String)? { held.last.map { ($0.path, $0.owner) } }
@@ -318,7 +318,7 @@ final class GeoClue: SystemService {
       return refuse(call, "AccessDenied", "'DesktopId' property must be set")
     }
     guard agents[client.user].map({ $0.level > 0 }) ?? false else {
-      // The service learns it in this way in the session deployment.
+      // In the session deployment, the service learns of an agent through such a refusal.
       for agent in world.agents where agent.name == agents[client.user]?.owner { agent.isKnown = true }
       if world.isSession { world.truth.changed("GeoClue obeys the agent of \(client.user)") }
       return refuse(call, "AccessDenied", "Geolocation disabled for UID \(client.user)")

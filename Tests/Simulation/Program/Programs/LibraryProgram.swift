@@ -5,11 +5,11 @@ import GeopublicistLocationModel
 import MainLoop
 
 /// A program that uses the client library. It is in the same process and on the same main loop as the service, and
-/// connects through a socket of its own.
+/// connects through a separate socket.
 final class LibraryProgram: Program {
   enum Task { case exit, follow, act }
 
-  /// What it does from its next turn on. Libraries block while they connect, which the world cannot do.
+  /// What the program does from its next turn on. Libraries block while they connect, which the world cannot do.
   var task = Task.exit
   private var chance: Chance
   private var address = ""
@@ -35,7 +35,7 @@ final class LibraryProgram: Program {
     turns = MainLoop.main.every(.milliseconds(250)) { [weak self] in self?.turn() }
   }
 
-  /// The bus has named its connection.
+  /// Called when the bus has given the program's connection a name.
   func joined(_ peer: SocketPeer) {
     (name, connectedAt, isUnverifiable, entitlement) = (peer.name, world.schedule.now, false, Entitlement())
     world.truth.changed("the library comes as \(name)")

@@ -9,7 +9,7 @@ final class Logind: SystemService {
 
   /// A change of sessions that programs see only when logind returns.
   var change: (() -> Void)?
-  /// Whether it exits when it is next asked for a user.
+  /// Whether it exits when it is next asked about a user.
   var exitsWhenAsked = false
 
   init(_ world: World) { super.init(world, Self.service, user: 0) }

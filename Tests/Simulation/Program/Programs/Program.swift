@@ -176,7 +176,7 @@ class SystemService: Program {
     }
   }
 
-  /// Answers a call, after another delay, with what is true now. `sent` is called with the answer.
+  /// Answers a call, after another delay, with the state at that time. `sent` is called with the answer.
   func answerLater(_ call: Parcel, _ values: [Value], sent: @escaping () -> Void = {}) {
     let name = name
     lastAnswer = max(lastAnswer, world.schedule.now + chance.time(latency))

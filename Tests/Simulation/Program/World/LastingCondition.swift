@@ -28,7 +28,7 @@ enum LastingCondition: CaseIterable {
       second?.start()
       second?.setLevel(.city)
     case .polkitSilent:
-      // By then, the service knows the sessions.
+      // After 8 s, the service knows the sessions.
       world.schedule.after(8_000_000) {
         world.polkit.hang()
         world.polkit.announce()

@@ -170,7 +170,7 @@ nonisolated struct Entitlement {
   var level: AccuracyLevel { history.last?.level ?? .none }
   var since: Int64 { history.last?.time ?? .min / 2 }
 
-  /// - Parameter former: The level with an answer of polkit that the service may use for a last moment.
+  /// - Parameter former: The level that follows from an answer of polkit that the service may still use for a moment.
   mutating func update(_ level: AccuracyLevel, formerly former: AccuracyLevel, at now: Int64, isServed: Bool) {
     guard level != self.level else { return }
     settle(at: now)

@@ -219,7 +219,7 @@ final class World {
     let latitude = place(isOther: false) + Double(fixes.count) * 1e-9 + (isOutlier ? 2 : 0)
     let fix = Fix(
       number: fixes.count + 1, latitude: latitude, longitude: Self.longitude,
-      // One that is four times as accurate as the previous one counts as a correction.
+      // A fix that is four times as accurate as the previous one counts as a correction.
       accuracy: isFine ? Double(accuracy ?? chance.number(in: (isOutlier ? 8 : 3)...30)) : 3_000,
       timestamp: UInt64(kernel_realtime() / 1_000_000),
       measuredAt: schedule.now, sleeps: sleeps, isOutlier: isOutlier)
@@ -310,7 +310,7 @@ final class World {
     guard bus.isDown else { return }
     bus.start()
     busStartedAt = schedule.now
-    // In another order than before, so that programs have the names that others had.
+    // Clients start in another order than before, so that each has a name that another client had.
     for client in clients.reversed() { client.start() }
     startPrograms()
     truth.changed("another bus has started")
