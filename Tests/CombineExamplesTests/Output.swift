@@ -42,8 +42,8 @@ func onRunLoop<Value>(_ body: @escaping (RunLoop) -> Value) async -> Value {
   }
 }
 
-/// A mark on the main queue. On Linux a test run serves the queue from changing threads, so `Thread.isMainThread` is
-/// meaningless.
+/// A value that identifies the main queue. On Linux a test run serves the queue from changing threads, so
+/// `Thread.isMainThread` is meaningless.
 enum MainQueue {
   private static let key = DispatchSpecificKey<Bool>()
   private static let marked: Void = DispatchQueue.main.setSpecific(key: key, value: true)

@@ -39,7 +39,7 @@ import Testing
       ])
   }
 
-  @Test func `introspection is the same in two connections`() throws {
+  @Test func `introspection is the same on two connections`() throws {
     let texts = try (0..<2).map { _ in
       let peers = try Peers()
       let sample = Sample()

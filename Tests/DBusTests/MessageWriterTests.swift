@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: mixed)
-  func `an array whose elements have another type is refused`(value: Value) {
+  func `an array whose elements do not have its element type is refused`(value: Value) {
     #expect(refusal(of: value) == .invalidArgs)
     #expect(refusal(of: .variant(value)) == .invalidArgs)
   }

@@ -114,7 +114,7 @@ final class Question {
 }
 
 extension PrivateBus.Broker {
-  /// The installed implementations. They differ in what they forward.
+  /// The installed implementations. The brokers forward different kinds of messages.
   nonisolated static let installed: [PrivateBus.Broker] =
     access("/usr/bin/dbus-broker", X_OK) == 0 ? [.dbusDaemon, .dbusBroker] : [.dbusDaemon]
 }

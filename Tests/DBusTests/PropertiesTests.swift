@@ -20,7 +20,7 @@ import Testing
     #expect(try peers.call("Get", of: properties, name, .string("Secret")) == [.variant(.string("hidden"))])
   }
 
-  @Test func `calls about missing objects and properties are answered with the matching error`() throws {
+  @Test func `calls for missing objects and properties are answered with the matching error`() throws {
     let (peers, _) = try Peers.withSample()
     for unknown in ["Unheard", "", "not a name", "Nothing", String(repeating: "x", count: 70_000)] {
       #expect(
@@ -96,7 +96,7 @@ import Testing
     #expect(throws: CallFailure.self) { try forgotten.answer() }
   }
 
-  @Test func `a property whose value has another type than declared causes an error`() throws {
+  @Test func `a property whose value does not have the declared type causes an error`() throws {
     let (peers, sample) = try Peers.withSample()
     let question = try ask(peers, "Get", name, .string("Deferred"))
     try turning("the getter is called") { sample.reads.count == 1 }

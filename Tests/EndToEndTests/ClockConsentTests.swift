@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "needs other users and separate control groups"))
 struct ClockConsentTests {
-  @Test func `root's clock is not set while location is off for a user who is logged in`() throws {
+  @Test func `root does not set the clock to a zone while location is off for a user who is logged in`() throws {
     var logind: ChildProcess?
     let listening = try Listening { logind = try $0.startLogind() }
     try listening.agent.setLevel(0)

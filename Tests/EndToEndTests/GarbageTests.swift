@@ -177,7 +177,7 @@ import Testing
 
   /// Regression: dbus-broker forwards headers at which libdbus disconnects. The service exited, or returned without its
   /// subscriptions.
-  @Test func `clients do not notice that the bus has disconnected the service and the service has returned`() throws {
+  @Test func `clients do not notice if the bus disconnects the service and the service returns`() throws {
     let machine = try SimulatedFixture()
     let (bus, service, client) = (machine.bus, machine.service, machine.client)
     let path = try client.subscribeAndStart()

@@ -84,7 +84,7 @@ struct GatekeeperChangeTests {
 
   @Test func `programs that do not answer do not prevent the search from finding the agent`() throws {
     let machine = try GatekeeperFixture(.yes)
-    // These connections never answer whether they are agents.
+    // These connections never answer the question whether they are agents.
     let silent = try (0..<3).map { _ in try BusClient(at: machine.bus.address, as: user) }
     for client in silent { client.suspend(true) }
     let client = try machine.client(as: user)

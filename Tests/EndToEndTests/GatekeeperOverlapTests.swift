@@ -151,7 +151,8 @@ struct GatekeeperOverlapTests {
   }
 }
 
-/// Without another source, coarse locations come from a receiver, the finest source. GeoClue itself must behave alike.
+/// Without another source, coarse locations come from a receiver, the finest source. GeoClue itself must behave in the
+/// same way.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "needs other users and separate control groups"))
 struct GatekeeperLevelTests {
   private let user = GatekeeperFixture.user

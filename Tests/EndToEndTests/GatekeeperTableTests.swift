@@ -217,7 +217,7 @@ final class RowCheck {
   }
 
   private func expect(_ name: String, _ value: JSON, of path: String = Service.path) throws {
-    // While agents are looked for, the status is undecided.
+    // While the service searches for agents, the status is undecided.
     do { try client.waitFor(name, value, of: path) } catch { Issue.record("\(error): \(row)") }
   }
 

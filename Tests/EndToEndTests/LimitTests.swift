@@ -132,7 +132,8 @@ import Testing
     return times.sorted()[49]
   }
 
-  /// Served in order of arrival, a call would take 5 s or more. `make siege` measures the times on an idle machine.
+  /// If calls were served in order of arrival, a call would take 5 s or more. `make siege` measures the times on an
+  /// idle machine.
   private static let fair = Duration.seconds(2)
 
   @Test(

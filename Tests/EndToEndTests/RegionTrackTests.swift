@@ -75,7 +75,7 @@ struct ReplaySession {
     }
   }
 
-  /// A service that replays a track for a client with its circles.
+  /// A service that replays a track for a client that monitors circles.
   private struct Run {
     let track: Track
     let session: ReplaySession

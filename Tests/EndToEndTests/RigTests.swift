@@ -29,7 +29,7 @@ import Testing
     try eventually("the client has left") { try geoclue.clients().isEmpty }
   }
 
-  @Test func `packages.sh waits until another program has released apt`() throws {
+  @Test func `packages.sh waits until another program has released apt's lock`() throws {
     let folder = TemporaryDirectory()
     let apt = "mkdir '\(folder.file("tried"))' || exit 0; echo 'E: Could not get lock /var/lib/dpkg/lock'; exit 100"
     for (name, text) in [("dpkg-query", "exit 1"), ("sudo", "exec \"$@\""), ("apt-get", apt)] {

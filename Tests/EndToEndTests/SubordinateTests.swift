@@ -32,7 +32,7 @@ struct SubordinateTests {
     #expect(answer.errorMessage?.contains("regions-per-user") == true, "the user is charged for them")
   }
 
-  @Test func `256 subordinate ids leave subscriptions, agent searches and the log to other users`() throws {
+  @Test func `256 subordinate ids do not use up other users' subscriptions, agent searches and log lines`() throws {
     let machine = try GatekeeperFixture(.yes)
     let witness = try machine.client(as: 0)
     let path = try witness.subscribeAndStart()

@@ -41,7 +41,7 @@ import Testing
     let result = try run([Rig.sourceFile("docs/build.sh"), modules, directory.file("docs")], within: .seconds(240))
     #expect(result.succeeded, "\(result.standardOutput)\(result.standardError)")
     #expect(!result.standardError.contains("warning"), "\(result.standardError)")
-    // DocC puts what a module's page leaves out into groups of these names.
+    // DocC puts symbols that a module's page leaves out into groups with these names.
     let pages = directory.file("docs/data/documentation")
     for page in try FileManager.default.contentsOfDirectory(atPath: pages) where page.hasSuffix(".json") {
       let text = try String(contentsOfFile: "\(pages)/\(page)", encoding: .utf8)
@@ -91,7 +91,7 @@ import Testing
     #expect(Set(said.dropFirst(3)) == ["changed town", "search Berlin", "tick"] && said.count == 7, "\(said)")
   }
 
-  @Test func `the counter example is called from a proxy and a task, and its watch continues after a kill`() throws {
+  @Test func `the counter example can be called, and its watch continues after the service is killed`() throws {
     let bus = try PrivateBus(.session)
     let program = Rig.product("articles-example")
     var service = try ChildProcess([program, "counter", bus.address])

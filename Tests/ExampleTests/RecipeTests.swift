@@ -116,7 +116,7 @@ import Testing
   @Test(arguments: [
     "python/watch_dbus.py", "python/watch_gi.py", "javascript/watch.js", "shell/once_busctl.sh", "shell/once_gdbus.sh",
     "shell/watch_command.sh", "recipes/home-assistant.sh", "recipes/log-location.sh", "recipes/mqtt.sh",
-  ]) func `an example without arguments prints its usage`(example: String) throws {
+  ]) func `an example that is started without arguments prints its usage`(example: String) throws {
     let result = try start([Rig.sourceFile("Examples/\(example)")])
     let exit = try result.waitForExit()
     #expect((exit == .status(1) || exit == .status(2)) && result.standardError.hasPrefix("usage: "), "\(result.output)")

@@ -124,7 +124,7 @@ import Testing
     #expect(search.levels.level(without: client) == .none)
   }
 
-  @Test func `a level that an agent announces before systemd has verified it is used`() {
+  @Test func `a level applies even if systemd has not yet verified the agent that announces it`() {
     var search = answered()
     _ = search.handle(.announced(agent, .none), at: 1)
     _ = search.handle(.verified(agent, isAgent: true), at: 2)

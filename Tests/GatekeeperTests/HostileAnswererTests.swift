@@ -231,7 +231,7 @@ import Testing
   }
 
   /// Regression: the service crashed when a call that had waited for polkit asked again, as `GetAll` does.
-  @Test func `a call that is released by an answer may wait for the next answer`() {
+  @Test func `a call that an answer allows to continue may wait for another answer`() {
     let waiters = Waiters()
     var ended: [Int] = []
     let second = AnswerGroup { ended.append(2) }

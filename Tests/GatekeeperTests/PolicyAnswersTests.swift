@@ -100,7 +100,7 @@ import Testing
   }
 
   /// Regression: the end of the first round cleared the deadline of the second, and deliveries continued for seconds.
-  @Test func `only answers to questions from after the last change end the hold`() {
+  @Test func `only answers to questions that were asked after the last change end the hold`() {
     let driver = served()
     driver.handle(.doubted(isServed: true))
     driver.handle(.doubted(isServed: true), after: 8)
@@ -201,7 +201,8 @@ import Testing
     #expect(driver.precise == .unknown)
   }
 
-  /// Regression: the consent counted for as long as polkit did not answer the questions from before it.
+  /// Regression: the consent counted for as long as polkit did not answer the questions that were asked before the
+  /// consent.
   @Test func `consent that is given while polkit does not answer expires unless it is confirmed`() {
     let driver = served(.challenge)
     driver.handle(.wanted, after: 2_000)

@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `consent is not confirmed if no rule for this client changed during the dialog`() {
+  @Test func `consent needs no confirmation if no rule for this client changed during the dialog`() {
     var queue = PolkitQueue()
     let dialog = question(1, isInteractive: true)
     _ = queue.handle(.policyChanged(nil))
@@ -130,7 +130,7 @@ import Testing
   }
 
   /// The bus counts the check until polkit has answered.
-  @Test func `a cancelled check counts until polkit has answered it`() {
+  @Test func `a cancelled check counts as pending until polkit has answered it`() {
     var queue = CountedQueue()
     for peer in 0..<PolkitQueue.accountCapacity { _ = queue.handle(asked(question(peer))) }
     #expect(queue.underWay == PolkitQueue.accountCapacity)

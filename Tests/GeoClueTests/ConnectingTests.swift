@@ -85,7 +85,7 @@ import Testing
     #expect(driver.pass(210) == [.activate])
   }
 
-  @Test func `a GeoClue that has replied to its start but does not appear is started again`() {
+  @Test func `a GeoClue that has replied to its start but does not appear on the bus is started again`() {
     var driver = MachineDriver(after: .demand(.exact), .activated)
     driver.pass(ConnectionPacing.clientGap)
     #expect(driver.state == .unavailable)

@@ -71,7 +71,7 @@ import Testing
     #expect(driver.send(.agentChanged(.exact)) == [.createClient, .readAvailableAccuracy])
   }
 
-  @Test func `if GeoClue starts a client after an agent has announced level 0, another agent decides`() {
+  @Test func `a client that GeoClue starts although an agent has announced level 0 counts as authorized`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
     driver.pass(ConnectionPacing.agentDelay)

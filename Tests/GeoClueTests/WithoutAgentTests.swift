@@ -56,7 +56,7 @@ import Testing
     #expect(driver.machine.client == nil)
   }
 
-  @Test func `a new subscriber waits for the pending CreateClient and is informed immediately that there is no agent`()
+  @Test func `a new subscriber is informed immediately that there is no agent, although CreateClient is still pending`()
   {
     var driver = MachineDriver.withoutAgent()
     driver.send(.demand(nil))

@@ -187,7 +187,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.done.contains("message"))
   }
 
-  @Test func `a reduction after an exact location is reported at once`() throws {
+  @Test func `a reduction after an exact location is reported before another location arrives`() throws {
     var driver = try running()
     driver.authorize("authorized-always", "reduced-accuracy")
     driver.authorize("authorized-always")

@@ -92,12 +92,12 @@ import Testing
       (7, .street),
       (8, .exact), (9, .exact), (99, .exact), (.max, .exact),
     ] as [(UInt32, AccuracyLevel)])
-  func `an unknown number of a level is rounded to the next coarser level`(number: UInt32, level: AccuracyLevel) {
+  func `an unknown level number is rounded to the next coarser level`(number: UInt32, level: AccuracyLevel) {
     #expect(AccuracyLevel(rounding: number) == level)
   }
 
   @Test(arguments: AccuracyLevel.allCases)
-  func `rounding the number of a known level yields that level`(level: AccuracyLevel) {
+  func `rounding a known level number yields that level`(level: AccuracyLevel) {
     #expect(AccuracyLevel(rounding: level.rawValue) == level)
   }
 
@@ -106,7 +106,7 @@ import Testing
       ("country", .country), ("city", .city), ("neighborhood", .neighborhood), ("street", .street), ("exact", .exact),
       ("none", nil), ("", nil), ("Exact", nil), (" exact", nil), ("exact\0", nil), ("unknown", nil),
     ] as [(String, AccuracyLevel?)])
-  func `a level can be requested only by one of its five names`(name: String, level: AccuracyLevel?) {
+  func `a level can be requested only by one of the five names`(name: String, level: AccuracyLevel?) {
     #expect(AccuracyLevel(contractName: name) == level)
     if let level { #expect(level.contractName == name) }
   }

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `in a turn the newest distant location determines the course, even after a burst of fixes`() throws {
+  @Test func `the newest distant location determines the course in a turn, even after a burst of fixes`() throws {
     var course = CourseOverGround()
     _ = course.heading(at: fix(0))
     _ = course.heading(at: fix(2, north: 30))

@@ -163,7 +163,7 @@ import Testing
     #expect(rule.received(fixes[1], at: 1_000_000) == [.armTimer(at: 5_700_000)])
   }
 
-  @Test func `if the timer is late, debounce sends the location that was due, and a time threshold the newest one`() {
+  @Test func `after a late timer, debounce sends the location that was due, and a time threshold the newest`() {
     let fixes = (0...2).map { DeliverySimulation.fix($0, metres: Double($0)) }
     var debounced = DeliveryRule(Configuration(debounce: .milliseconds(200)))
     _ = debounced.received(fixes[0], at: 0)

@@ -44,7 +44,7 @@ import Testing
         try #require(told.speed == nil && told.heading == nil && told.altitude == nil)
         try #require(try #require(told.accuracy) >= grid.cellSize)
         // The result is correct: the first fix of an interval lies within the radius, and at most a tenth of a cell
-        // outside.
+        // outside the cell.
         let thisInterval = fix.receivedAt.microseconds / UInt64(level.minimumInterval.microseconds)
         guard thisInterval != interval else { continue }
         interval = thisInterval
@@ -93,7 +93,7 @@ import Testing
       fix.receivedAt = .seconds(minute * 60)
       told.append(reducer.reduce(fix))
     }
-    // The cell is the same all day, so there is nothing to average, and the mean is as far off as the first one.
+    // The cell is the same all day, so there is nothing to average, and the mean is as far off as the first location.
     #expect(Set(told.map(\.latitude)).count == 1)
     #expect(Set(told.map(\.longitude)).count == 1)
     let size = try #require(level.cellSize)

@@ -180,7 +180,7 @@ import Testing
     #expect(from() == 60 + SourceWait.checkInterval)
   }
 
-  @Test func `a device that stands still is followed while fixes arrive`() {
+  @Test func `while fixes arrive, a move is reported even after the device has stood still`() {
     var walker = Simulation(DeliveryRule.Configuration(distanceThreshold: 100, timeThreshold: .milliseconds(120_000)))
     walker.run { $0 < 3_000 ? 0 : 200 }
     #expect(walker.sent.map(\.at) == [4, 3_000])

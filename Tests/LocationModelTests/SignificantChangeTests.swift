@@ -16,8 +16,8 @@ import Testing
     var simulation = DeliverySimulation(Self.significant)
     simulation.receive(Self.fix(1, metres: 0, accuracy: 800), at: 0)
     simulation.receive(Self.fix(2, metres: 499), at: 400_000)
-    simulation.receive(Self.fix(3, metres: 700), at: 500_000)  // within the circle of the first
-    simulation.receive(Self.fix(4, metres: 900, accuracy: 1_000), at: 600_000)  // within its own
+    simulation.receive(Self.fix(3, metres: 700), at: 500_000)  // within the circle of the first location
+    simulation.receive(Self.fix(4, metres: 900, accuracy: 1_000), at: 600_000)  // within its own circle
     simulation.receive(Self.fix(5, metres: 900, accuracy: nil), at: 700_000)
     simulation.receive(Self.fix(6, metres: 900), at: 800_000)
     #expect(simulation.deliveries.map(\.fix) == [1, 6])

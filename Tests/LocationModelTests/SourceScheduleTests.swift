@@ -39,7 +39,7 @@ import Testing
     #expect(schedule.update(at: 5 * Self.second) == (nil, nil))
   }
 
-  @Test func `the source rests if the next location is due in over a minute, and starts 15 s before it`() {
+  @Test func `the source is released if the next location is due in over a minute, and used again 15 s before it`() {
     var schedule = SourceSchedule()
     schedule.set(Need(.exact), for: ObjectIdentifier(one))
     #expect(schedule.update(at: 0) == (.exact, nil))
@@ -53,7 +53,7 @@ import Testing
     #expect(!schedule.isResting)
   }
 
-  @Test func `while the source rests, a call uses it only at the level of that call`() {
+  @Test func `while no location is due, a call uses the source only at the level of that call`() {
     var schedule = SourceSchedule()
     schedule.set(Need(.exact, from: 600 * Self.second), for: ObjectIdentifier(one))
     #expect(schedule.update(at: 0).level == nil)
@@ -78,7 +78,7 @@ import Testing
 
   /// A source that sends a location each second while it is used, the first one after a delay.
   @Test(arguments: [0, 3, 14] as [UInt64], [65, 90, 600, 1_800] as [UInt64])
-  func `a rest of the source delays no delivery by more than a second`(firstFix: UInt64, interval: UInt64) {
+  func `a pause of the source delays no delivery by more than a second`(firstFix: UInt64, interval: UInt64) {
     let configuration = DeliveryRule.Configuration(timeThreshold: .seconds(interval))
     var (rule, continuous) = (DeliveryRule(configuration), DeliveryRule(configuration))
     var schedule = SourceSchedule(linger: 2 * Self.second)

@@ -126,7 +126,7 @@ import Testing
     #expect(filter.passes(location(12), at: 8_100_000) == true)
   }
 
-  @Test func `without an earlier location and a wall clock, every location passes after a suspend`() {
+  @Test func `if there is neither an earlier location nor a wall clock, every location passes after a suspend`() {
     var filter = SleepFilter()
     filter.woke(at: 2_000_000)
     #expect(filter.passes(location(1), at: 2_000_001) == true)

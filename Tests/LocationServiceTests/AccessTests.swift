@@ -122,7 +122,7 @@ private final class CountingGatekeeper: Gatekeeper {
     return ClientAccess(authorization: authorization, isHeld: isHeld)
   }
 
-  /// Reports a change as often as several facts would that change together.
+  /// Reports a change several times, as when several facts change together.
   func change(to new: Authorization) {
     authorization = new
     for _ in 0..<3 { onChange?(client) }

@@ -163,7 +163,7 @@ import Testing
     #expect(abs((before?.forecast.next?.start ?? 0) - (after?.forecast.next?.start ?? .max)) <= 120)
   }
 
-  @Test mutating func `the next check is due no earlier than the interval after the last location`() throws {
+  @Test mutating func `the next check is due one interval after the last location at the earliest`() throws {
     #expect(handle(.check) == [])
     try settle()
     #expect(handle(.check, after: Self.second).contains(.reviewNeed))

@@ -109,7 +109,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 2])
   }
 
-  @Test func `a queue that fills up after each message does not block the waiting ones forever`() throws {
+  @Test func `a queue that fills up after each message does not block the waiting messages forever`() throws {
     var (queued, sent) = (Outbox.highWater, 0)
     let outbox = Outbox(NoPings()) { queued }
     for _ in 0..<2 {
@@ -219,7 +219,7 @@ struct LocationChainTests {
     try turning("the next one is sent") { chain.sent == [1, 3] }
   }
 
-  @Test func `a location that waits for room or during a hold is dropped by a suspend`() throws {
+  @Test func `a location that waits for room in the queue or for the end of a hold is dropped by a suspend`() throws {
     let chain = Chain()
     chain.send(fix(1))
     chain.queued = Outbox.highWater
@@ -357,7 +357,7 @@ struct SharedLocationsTests {
     cancellable.cancel()
   }
 
-  @Test func `after the source has rested, a reduced location is published again but not delivered twice`() {
+  @Test func `after a pause of the source, a reduced location is published again but not delivered twice`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     let chain = LocationChainTests.Chain()
     var heard = 0

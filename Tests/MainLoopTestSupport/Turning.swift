@@ -9,7 +9,7 @@ public func turning(
   try eventually(awaited, within: limit, turn: turn, condition)
 }
 
-/// Runs the loop for a while and watches that a condition holds all the time.
+/// Runs the loop for a while and checks that a condition holds all the time.
 public func turning(for time: Duration, _ promised: String, while condition: () throws -> Bool) throws {
   try always(promised, for: time, turn: turn, condition)
 }

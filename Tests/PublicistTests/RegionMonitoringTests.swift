@@ -77,7 +77,7 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a manager that only monitors a region reports no locations until monitoring is stopped`() throws {
+  @Test func `while a manager only monitors a region, it uses the source but reports no locations`() throws {
     source.authorize(.authorized(.whenInUse))
     manager.startMonitoring(for: region)
     manager.startMonitoring(for: region)

@@ -14,7 +14,7 @@ import Testing
     #expect(trace.text == "| 7")
   }
 
-  @Test func `a subscriber of CurrentValueSubject without demand later receives only the newest value`() {
+  @Test func `a subscriber of CurrentValueSubject that requests late receives only the newest value`() {
     let subject = CurrentValueSubject<Int, TestError>(0)
     let recorder = subject.record(trace, asking: .max(1))
     subject.send(1)

@@ -33,7 +33,7 @@ import Testing
     rule.check { $0.up.debounce(for: 1, scheduler: ImmediateScheduler.shared) }
   }
 
-  @Test func `debounce delivers what receive(_:) requests and keeps no queue after a burst`() {
+  @Test func `debounce delivers the values that receive(_:) requests and keeps no queue after a burst`() {
     let (scheduler, subject) = (TestScheduler(), PassthroughSubject<Int, TestError>())
     let recorder = subject.debounce(for: 0.5, scheduler: scheduler).record(asking: .max(1)) { $0 < 3 ? .max(1) : .none }
     for value in 1...5 {

@@ -41,7 +41,7 @@ import Testing
     #expect(Subscribers.Demand.max(.max) * 2 == .unlimited)
   }
 
-  @Test func `demands compare with numbers and with each other`() {
+  @Test func `demands can be compared with numbers and with each other`() {
     typealias Demand = Subscribers.Demand
     #expect(Demand.unlimited > .max(.max))
     #expect(Demand.max(1) < .max(2))

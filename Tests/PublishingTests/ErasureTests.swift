@@ -6,7 +6,7 @@ import Testing
 @Suite("AnyPublisher, AnySubscriber, coders") struct ErasureTests {
   let trace = Trace()
 
-  @Test func `an AnySubscriber forwards to its subscriber and has its identifier`() {
+  @Test func `an AnySubscriber forwards each call to the subscriber that it wraps and has the same identifier`() {
     let recorder = Recorder<Int, TestError>(trace, asking: .max(2))
     let erased = AnySubscriber(recorder)
     #expect(erased.combineIdentifier == recorder.combineIdentifier)

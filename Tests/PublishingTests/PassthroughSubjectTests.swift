@@ -29,7 +29,7 @@ import Testing
     b.cancel()
   }
 
-  @Test func `a value that is sent during a send is delivered first`() {
+  @Test func `a value that a subscriber sends while it receives one reaches the other subscribers first`() {
     let a = subject.record(trace, "a") {
       if $0 == 1 { subject.send(2) }
       return .none
@@ -40,7 +40,7 @@ import Testing
     #expect(a.breaches + b.breaches == [])
   }
 
-  @Test func `a subscriber that is added during a send does not receive its value`() {
+  @Test func `a subscriber that is added during a send does not receive the value that is being sent`() {
     subject.record(trace, "a") {
       if $0 == 1 { subject.record(trace, "b") }
       return .none
@@ -50,7 +50,7 @@ import Testing
     #expect(trace.text == "a1 a2 b2")
   }
 
-  @Test func `a subscriber that is cancelled during a send does not receive its value`() {
+  @Test func `a subscriber that is cancelled during a send does not receive the value that is being sent`() {
     let b = Recorder<Int, TestError>(trace, "b")
     subject.record(trace, "a") { _ in
       b.cancel()
@@ -160,7 +160,7 @@ import Testing
     #expect(recorder.values.count == 2)
   }
 
-  @Test func `a subject that completes during a value sends later subscribers only the completion`() {
+  @Test func `if a subscriber completes a subject during a send, the next ones receive only the completion`() {
     let a = subject.record(trace, "a") { _ in
       subject.send(completion: .finished)
       return .none

@@ -61,7 +61,7 @@ import Testing
     rule.check { $0.up.output(in: 1...2) }
   }
 
-  @Test func `output and dropFirst select values by index, and drop(while:) until its condition fails`() {
+  @Test func `output and dropFirst select values by index, and drop(while:) drops values until its condition fails`() {
     let letters = ["a", "b", "c", "d"].publisher.eraseToAnyPublisher()
     #expect(letters.output(at: 2).record().values == ["c"])
     #expect(letters.output(in: 1..<2).record().values == ["b"])

@@ -68,7 +68,7 @@ import Testing
     #expect(recorder.values == [0, 0, 0])
   }
 
-  @Test func `a change in place publishes the new value once`() {
+  @Test func `a property that is changed in place publishes the new value once`() {
     final class List { @Published var items: [Int] = [] }
     let list = List()
     let recorder = list.$items.record()

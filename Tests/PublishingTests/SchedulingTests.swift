@@ -26,7 +26,7 @@ import Testing
     #expect(probe.trace.text == "up:sub up:max(1) up:max(1)")
   }
 
-  @Test func `receive(on:) delivers a value that is sent during another value after that value`() {
+  @Test func `receive(on:) finishes the delivery of a value before it delivers one that was sent meanwhile`() {
     let (scheduler, trace, subject) = (TestScheduler(), Trace(), PassthroughSubject<Int, TestError>())
     let queued = subject.receive(on: scheduler).share()
     queued.record(trace, "a") {

@@ -27,7 +27,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test func `no action runs inside schedule, and an action without a delay runs in the same advance`() {
+  @Test func `no action runs during schedule, and an action without a delay runs in the same call of advance`() {
     scheduler.schedule {
       trace.add("a")
       scheduler.schedule { trace.add("c") }

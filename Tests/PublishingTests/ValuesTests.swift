@@ -10,7 +10,7 @@ import Testing
     for _ in 0..<100_000 where !condition() { await Task.yield() }
   }
 
-  /// Yields to other tasks for a while, in which nothing should happen.
+  /// Yields to other tasks for a while, during which nothing should happen.
   private func settle() async {
     for _ in 0..<20 { await Task.yield() }
   }

@@ -38,7 +38,7 @@ import Testing
     #expect([two, three, four].map(\.values) == [[2], [3], [4]])
   }
 
-  @Test func `zip delivers what a subscriber requests while it receives a value, in order`() {
+  @Test func `values that a subscriber of zip requests while it receives one are delivered in order`() {
     let recorder = [1, 2, 3].publisher.zip(["a", "b", "c"].publisher)
       .map { "\($0)\($1)" }
       .record(asking: .max(1)) { _ in .max(1) }

@@ -49,7 +49,7 @@ import Testing
   @Test(arguments: [
     ("<gpx><wpt lat='1' lon='2'/><rte><rtept lat='3' lon='4'/></rte></gpx>", 3.0),
     ("<gpx><wpt lat='1' lon='2'/></gpx>", 1.0),
-  ]) func `a GPX file without a track is read by its routes or waypoints`(text: String, latitude: Double) throws {
+  ]) func `the routes or waypoints of a GPX file without a track are read`(text: String, latitude: Double) throws {
     #expect(try GPXReader.read(text).map(\.fix.latitude) == [latitude])
   }
 

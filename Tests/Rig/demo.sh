@@ -82,7 +82,7 @@ echo "A walk along Unter den Linden in Berlin: simulated receiver, real GeoClue,
 echo "To use this bus from another terminal: export DBUS_SYSTEM_BUS_ADDRESS=$address PATH=$programs:\$PATH"
 "$programs/geopublicist" almanac --address "$address" || true
 # Runs in the background, so that this script handles signals immediately. Its input is the terminal, because sh would
-# replace it.
+# otherwise replace it.
 exec 3<&0
 setpriv --pdeathsig=TERM -- "$programs/geopublicist" watch --address "$address" ${COUNT:+--count "$COUNT"} <&3 &
 client=$!

@@ -179,7 +179,7 @@ import Testing
     let entries = forecast(52.52, 13.405, Self.june, .civil, day: -10_800, night: 10_800).entries
     #expect(entries.prefix(4).map(\.phase) == [.day, .twilightEvening, .twilightMorning, .day])
     #expect(Set(forecast(52.52, 13.405, Self.june, .civil, day: -21_600, night: 21_600).entries.map(\.phase)) == [.day])
-    // Two hours of day in December, moved to their end.
+    // A December day of two hours, whose beginning is moved to its end.
     let dark = forecast(65.5, 20, Self.december, .civil, day: 7_200, night: -7_200).entries
     #expect(!dark.contains { $0.phase == .day })
   }

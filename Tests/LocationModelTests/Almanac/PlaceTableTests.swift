@@ -52,7 +52,7 @@ import Testing
   @Test func `near a border between zones with different times, the zone is unknown`() throws {
     // El Paso and Ciudad Juárez share a clock; Haparanda and Tornio do not.
     #expect(try answer(65.84, 24.15).timeZone == nil)
-    // Two zones with the same clock do not make each other undecided.
+    // Near a border between two zones with the same clock, the zone is not undecided.
     #expect(try answer(47.56, 7.59).timeZone != nil)
   }
 

@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `consecutive days of the sun have no gap at any time of the day`() {
+  @Test func `consecutive solar days have no gap at any time of the day`() {
     for hour in stride(from: 0, to: 24, by: 4) {
       let days = Array(SunDay.days(latitude: 52.5, longitude: 13.4, around: 1_718_967_600 + Double(hour) * 3_600))
       #expect(zip(days, days.dropFirst()).allSatisfy { abs($1.noon - $0.noon - 86_400) < 60 })
@@ -101,7 +101,7 @@ import Testing
     #expect(SunDay(latitude: 52.5, longitude: 13.4, containing: 1_718_967_600).polar == nil)
   }
 
-  @Test func `a day of the sun is also defined at the poles and at the antimeridian`() {
+  @Test func `a solar day is also defined at the poles and at the antimeridian`() {
     for (latitude, longitude) in [(90.0, 0.0), (-90, 0), (0, 180), (0, -180)] {
       let day = SunDay(latitude: latitude, longitude: longitude, containing: 1_718_967_600)
       #expect(abs(day.noon - 1_718_967_600) <= 43_300)
@@ -112,7 +112,7 @@ import Testing
   }
 
   /// Reads the table that Tools/sun-table.py computed with XEphem's ephemeris.
-  @Test func `500 random places and dates, polar days included, agree with an ephemeris to 30 seconds`() throws {
+  @Test func `times for 500 random places and dates, polar days included, match an ephemeris to 30 seconds`() throws {
     let table = try String(contentsOfFile: Rig.sourceFile("Tests/LocationModelTests/Almanac/sun.txt"), encoding: .utf8)
     let rows = table.split(separator: "\n").map { $0.split(separator: " ").map { Double($0) } }
     #expect(rows.count == 600)

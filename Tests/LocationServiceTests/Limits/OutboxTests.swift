@@ -73,7 +73,7 @@ import Testing
     #expect(way.outbox.hasRoom(for: ":1.1"))
   }
 
-  @Test func `a call from a suspended client releases the location that is held for it`() {
+  @Test func `a location that is held for a suspended client is sent when the client makes a call`() {
     for _ in 0..<12 { way.outbox.sent(100_000, to: ":1.1") }
     var done = 0
     way.outbox.whenRoom(for: ":1.1") { done += 1 }
@@ -99,7 +99,7 @@ import Testing
 
 @Suite struct PingPoolTests {
   /// Regression: closing spare connections violated exclusive access and ended the service.
-  @Test func `more clients than one connection may ping can all answer`() throws {
+  @Test func `all clients can answer a ping, even if there are more than one connection may ping`() throws {
     let bus = try PrivateBus(.session)
     let pool = PingPool { () throws(DBusError) in try Connection(to: .address(bus.address)) }
     let clients = try (0..<PingPool.perConnection + 6).map { _ in try Connection(to: .address(bus.address)) }

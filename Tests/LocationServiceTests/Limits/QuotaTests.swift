@@ -125,7 +125,7 @@ struct LimitsTests {
 }
 
 extension Quota {
-  /// Takes all that is available to an account, and returns the amount.
+  /// Uses up everything that is available to an account, and returns the amount.
   fileprivate mutating func fill(_ account: Account, perAccount: Int = 512, of whole: Int = 4096) -> Int {
     var count = 0
     while take(for: account, perAccount: perAccount, of: whole) == nil { count += 1 }

@@ -90,7 +90,7 @@ import Testing
     #expect(decode.upstream === texts)
   }
 
-  @Test func `the same publishers are equatable as in Combine`() {
+  @Test func `publishers that are equatable in Combine can be compared`() {
     let (a, b) = (Just(1), Just(2))
     #expect(Publishers.Count(upstream: a) == Publishers.Count(upstream: a))
     #expect(Publishers.Concatenate(prefix: a, suffix: b) == Publishers.Concatenate(prefix: a, suffix: b))

@@ -10,7 +10,7 @@ import Testing
 
   private var numbers: AnyPublisher<Int, Never> { (0..<Self.count).publisher.eraseToAnyPublisher() }
 
-  /// Requests one value at a time, from inside each value.
+  /// Requests one value at a time, while it receives the previous one.
   private func pull<P: Publisher>(_ publisher: P) -> Recorder<P.Output, P.Failure> {
     let recorder = Recorder<P.Output, P.Failure>(asking: .max(1))
     recorder.onValue = { [unowned recorder] _ in

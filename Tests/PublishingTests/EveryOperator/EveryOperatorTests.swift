@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `each operator requests its subscriber's demand or its documented own demand`(operation: OperatorCase) {
+  func `each operator requests its subscriber's demand or the documented demand`(operation: OperatorCase) {
     guard let asks = operation.asks else { return }
     _ = record(operation, asking: .max(2))
     #expect(probe.trace.entries.filter { $0.hasPrefix("up:") } == ["up:sub", "up:\(asks)"])

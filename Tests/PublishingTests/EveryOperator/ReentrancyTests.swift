@@ -3,7 +3,8 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// Reentrant calls: values while subscribing, requests and cancels inside a value, sends inside a cancel.
+/// Reentrant calls: values during the subscription, requests and cancels while a value is received, sends during a
+/// cancel.
 @Suite("every operator, with nested calls") struct ReentrancyTests {
   let scheduler = TestScheduler()
   let probe = Probe<Int, TestError>()
@@ -56,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a source may send values synchronously when it receives a request during a value`(operation: OperatorCase) {
+  func `a source may send synchronously when it receives a request while it sends`(operation: OperatorCase) {
     answerRequests()
     let recorder = Recorder<Int, TestError>(asking: .max(1))
     recorder.onValue = { [unowned recorder] _ in
@@ -140,7 +141,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.strict)
-  func `values that the subscriber causes while it receives one are handled like later ones`(
+  func `values that a subscriber causes while it receives one are handled like values that arrive later`(
     operation: OperatorCase
   ) {
     var sent = 0

@@ -40,7 +40,7 @@ struct CombiningReference {
       arrived.append(value)
       if rule == .merge { order.append("\(value)") }
       settle()
-    // The subscriber may still be inside the value; the end follows when it returns.
+    // The subscriber may still be receiving the value; the end follows when it returns.
     case .end(let side):
       hasEnded[side] = true
       finishIfOver()

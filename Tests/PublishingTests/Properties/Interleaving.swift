@@ -34,7 +34,8 @@ struct Interleaving<Model: OperatorModel> {
 
   mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-  /// Performs random steps: requests of the downstream, and the steps that `own` chooses for the other numbers below 98.
+  /// Performs random steps. Each is a request of the downstream, or the step that `own` selects for a random number
+  /// below 98.
   mutating func go(requests: Range<Int>, own: (inout Self, _ step: Int, _ dice: Int) -> Void) {
     for step in 0..<60 where !model.outcome.isOver && !hasFailed {
       let dice = pick(100)

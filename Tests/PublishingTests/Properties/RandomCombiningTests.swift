@@ -4,8 +4,8 @@ import GeopublicistTestSupport
 import Publishing
 import Testing
 
-/// zip, combineLatest and merge of two to eight sources of every kind, which may fail, under random demand from outside
-/// and from inside the values, compared with a reference that receives the same events.
+/// zip, combineLatest and merge of two to eight sources of every kind, which may fail, under random demand, also while
+/// a value is received, compared with a reference that receives the same events.
 @Suite("random programs against a reference, for operators with several upstreams") struct RandomCombiningTests {
   typealias Source = AnyPublisher<Int, TestError>
 
@@ -80,8 +80,8 @@ import Testing
   private func compare(_ recorder: Recorder<String, TestError>, _ reference: CombiningReference) -> [String] {
     let (delivered, expected) = (recorder.trace.entries, reference.delivered)
     var isRight = delivered == expected
-    // The reference immediately delivers values that are requested from inside a value. A merge delivers them after the
-    // current value, so a cancellation may precede them, and a failure may follow more values.
+    // The reference immediately delivers values that are requested while a value is received. A merge delivers them
+    // after the current value, so a cancellation may precede them, and a failure may follow more values.
     if recorder.isCancelled { isRight = expected.starts(with: delivered) }
     if expected.last == "fail", delivered.last == "fail", !isRight {
       isRight = delivered.starts(with: expected.dropLast()) && reference.order.starts(with: delivered.dropLast())
@@ -127,7 +127,7 @@ import Testing
     random.chance(10) ? .unlimited : .max(random.number(1...5))
   }
 
-  /// Performs one action from inside a value, and returns the additional demand.
+  /// Performs one action while a value is received, and returns the additional demand.
   private func act(
     _ recorder: Recorder<String, TestError>, _ sides: [Side], _ log: EventLog, _ random: Dice
   ) -> Subscribers.Demand {

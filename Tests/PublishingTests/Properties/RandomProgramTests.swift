@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  /// Performs an action from inside a value, and returns the additional demand.
+  /// Performs an action while a value is received, and returns the additional demand.
   private func act(_ program: Program, _ recorder: Recorder<Int, TestError>) -> Subscribers.Demand {
     switch program.number(0...9) {
     case 0: recorder.request(demand(program))
