@@ -31,7 +31,7 @@ final class Logind: SystemService {
     guard isRunning else { return }
     signal(
       Self.path, Self.manager, member,
-      [.string("c\(user % 10)"), .objectPath(ObjectPath(unchecked: "\(Self.path)/session/_3\(user % 10)"))])
+      [.string("c\(user % 10)"), .objectPath(ObjectPath(unchecked: "\(Self.path)/session/_9\(user % 10)"))])
   }
 
   func prepareForSleep(_ isBefore: Bool) {
@@ -48,6 +48,11 @@ final class Logind: SystemService {
         return refuse(call, "org.freedesktop.login1.NoSuchUser", "This user is not logged in or lingering")
       }
       answer(call, [.objectPath(ObjectPath(unchecked: "\(Self.path)/user/_\(user)"))])
+    case "Get" where call.path.hasPrefix("\(Self.path)/session/"):
+      let user = 1_000 + UInt32(call.path.utf8.last.map { $0 - 48 } ?? 0)
+      guard world.truth.session(of: user) != .none else { return refuse(call, "UnknownObject", "It has ended") }
+      let path = ObjectPath(unchecked: "\(Self.path)/user/_\(user)")
+      answerLater(call, [.variant(.structure([.uint32(user), .objectPath(path)]))])
     case "Get":
       guard let user = call.path.split(separator: "_").last.flatMap({ UInt32($0) }),
         call.values.last?.string == "State"

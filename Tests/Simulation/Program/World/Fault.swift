@@ -135,7 +135,7 @@ struct Fault {
       world.schedule.after(400_000 + Int64(extra) * 50_000) { agent?.setLevel(.exact) }
     case .sessionEndsDuringQuestion:
       world.logind.latency = 20_000...600_000
-      world.logind.announceSession("SessionNew", of: user)
+      world.logind.announce(user)
       world.schedule.after(Int64(extra) * 10_000) {
         guard world.logind.isRunning else { return }
         world.truth.set(.inactive, of: user)
