@@ -82,7 +82,8 @@ import Testing
       [
         Rig.sourceFile("Tools/undocumented.py"), "\(tests.deletingLastPathComponent)/Modules", "Publishing",
         "PublishingTesting", "Combine", "GeopublicistLocationModel", "MainLoop", "DBus", "GeoClue",
-        "GeopublicistClient", "Publicist", "PublicistTesting", "DBusPublishing", "MainLoopTasks", "GeopublicistContract",
+        "GeopublicistClient", "Publicist", "PublicistTesting", "DBusPublishing", "MainLoopTasks",
+        "GeopublicistContract",
       ], within: .seconds(60))
     #expect(result.succeeded, "\(result.standardOutput)\(result.standardError)")
   }

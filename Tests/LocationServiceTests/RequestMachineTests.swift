@@ -42,6 +42,15 @@ import Testing
     #expect(actions.last == .deliver(delivery) && !actions.contains(.need(.exact)))
   }
 
+  @Test func `after a hold, GetLocation returns the newest location`() {
+    let newer = Location(latitude: 53, longitude: 13, receivedAt: 500, sequence: 2)
+    var machine = waiting(isHeld: true, cached: location)
+    #expect(machine.handle(access(.allowed, isHeld: true, cached: newer), at: 600) == [])
+    #expect(
+      machine.handle(access(.allowed, cached: newer), at: 700).last
+        == .deliver(Delivery(location: newer, isReduced: false)))
+  }
+
   @Test(arguments: [(10, 11_000, true), (10, 11_001, false), (0, 1_000, false)] as [(UInt32, BootInstant, Bool)])
   func `a cached location from before the call must not exceed the maximum age`(
     maximumAge: UInt32, time: BootInstant, isAccepted: Bool

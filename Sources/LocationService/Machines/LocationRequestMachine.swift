@@ -102,9 +102,12 @@ nonisolated extension LocationRequestMachine {
       (kept, best) = (nil, nil)
       if isFinal { return refuse() }
     case .authorizedWhenInUse, .authorizedAlways:
-      if kept == nil, let cached = access.cached { take(cached) }
       // Discard locations of a finer level than is allowed now.
       if let kept, kept.level > level { self.kept = nil }
+      // While deliveries are held, the kept location may become older than the newest one.
+      if let cached = access.cached, kept.map({ released == nil && $0.receivedAt < cached.receivedAt }) ?? true {
+        take(cached)
+      }
       if let best, best.level > level { self.best = nil }
       if let kept, !access.isHeld || kept == released { return answer(kept) }
     }

@@ -34,8 +34,6 @@ final class Checks {
     var maximumAge: Int64 = 0
     /// In metres.
     var accuracy = Double.infinity
-    /// Whether the best location since the call suffices, including a cached one that was young enough.
-    var isBestEffort = false
     /// Whether its desktop id is the one that GeoClue's configuration can disallow.
     var isNamed = false
   }
@@ -274,9 +272,10 @@ final class Checks {
   private func answer(_ location: [String: Value], _ call: OpenCall) {
     let age = Int64(location["Age"]?.uint32 ?? 0)
     let waited = (world.schedule.now - call.time) / 1_000
-    // The time asleep counts for the age of a location, but not for the wait of a call. The first report of a GeoClue
-    // client also counts as new if that client was started after the call.
-    let oldest = call.wish.isBestEffort ? call.wish.maximumAge + waited : max(call.wish.maximumAge, waited)
+    // A cached location that was young enough when the call was made may wait for a decision. The time asleep counts for
+    // the age of a location, but not for the wait of a call. The first report of a GeoClue client also counts as new if
+    // that client was started after the call.
+    let oldest = call.wish.maximumAge + waited
     if location["Level"]?.string == "exact", age > oldest + 200, !isCloseToWaking,
       world.geoclue.reportedAt < call.time
     {

@@ -168,7 +168,7 @@ final class Client: Program {
       options.append(("required-accuracy", .double(wish.accuracy)))
       if chance.percent(60) {
         options.append(("best-effort", .boolean(true)))
-        (wish.accuracy, wish.isBestEffort) = (.infinity, true)
+        wish.accuracy = .infinity
       }
     }
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: timeout, wanting: wish)

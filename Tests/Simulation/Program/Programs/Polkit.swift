@@ -11,13 +11,13 @@ final class Polkit: SystemService {
   /// The users who are denied everything by conditions that polkitd does not announce, and since when.
   var denied: [UInt32: Int64] = [:]
 
-  /// The last answers about each user, and when the last of them was sent.
-  private var sent: [UInt32: (answers: [String: Truth.Answer], at: Int64)] = [:]
+  /// The last answers about each program, by its unique name, and when the last of them was sent.
+  private var sent: [String: (answers: [String: Truth.Answer], at: Int64)] = [:]
 
-  /// The last answer that was sent, if one about the user has just been sent. The service may use it even if the rules
+  /// The last answer that was sent, if one about the program has just been sent. The service may use it even if the rules
   /// have changed since it was evaluated.
-  func isPermitted(_ action: String, to user: UInt32) -> Bool {
-    guard let last = sent[user], last.at > world.schedule.now - Entitlement.tolerance else { return false }
+  func isPermitted(_ action: String, to name: String) -> Bool {
+    guard let last = sent[name], last.at > world.schedule.now - Entitlement.tolerance else { return false }
     return last.answers[action] == .yes
   }
 
@@ -50,8 +50,8 @@ final class Polkit: SystemService {
         ]
       ) { [weak self] in
         guard let self else { return }
-        sent[user, default: ([:], 0)].answers[action] = answer
-        sent[user]?.at = world.schedule.now
+        sent[name, default: ([:], 0)].answers[action] = answer
+        sent[name]?.at = world.schedule.now
       }
     case "CancelCheckAuthorization": answer(call, [])
     default: super.serve(call)

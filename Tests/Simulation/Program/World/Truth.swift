@@ -107,7 +107,7 @@ final class Truth {
 
   /// The level of a client according to the answers that polkit has just sent.
   func answeredLevel(of client: Program) -> AccuracyLevel {
-    func isPermitted(_ action: String) -> Bool { world.polkit.isPermitted(action, to: client.user) }
+    func isPermitted(_ action: String) -> Bool { world.polkit.isPermitted(action, to: client.name) }
     return level(
       of: client, formerly: isPermitted(Self.accessPrecise) ? .exact : isPermitted(Self.access) ? .city : .none,
       isAlways: isPermitted(Self.accessWithoutAgent))
