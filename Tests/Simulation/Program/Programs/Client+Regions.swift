@@ -90,7 +90,9 @@ extension Client {
     case "StateChanged": world.checks.changed(region, of: self, signal.values.first?.properties ?? [:])
     case "AuthorizationChanged":
       if let status = signal.values.first?.string, let reason = signal.values.last?.string {
-        if region.isStarted { world.checks.told(self, status, before: region.told?.status) }
+        if region.isStarted, region.state != "unknown" {
+          world.checks.told(self, status, before: region.told?.status)
+        }
         region.told = (status, reason)
       }
     // Events that the bus had not read are lost with the connection. Afterwards, the service sends the properties again.

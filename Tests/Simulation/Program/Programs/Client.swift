@@ -331,7 +331,10 @@ final class Client: Program {
       guard signal.values.count == 2, let status = signal.values[0].string, let reason = signal.values[1].string else {
         return
       }
-      if subscription.isStarted { world.checks.told(self, status, before: subscription.told?.status) }
+      // Without a location, there was no grant, and no loss.
+      if subscription.isStarted, subscription.lastLocationAt >= subscription.toldAt {
+        world.checks.told(self, status, before: subscription.told?.status)
+      }
       (subscription.told, subscription.toldAt) = ((status, reason), world.schedule.now)
       // Each later change of these properties is signalled, too.
       for (name, value) in zip(["AuthorizationStatus", "AuthorizationReason"], signal.values)
