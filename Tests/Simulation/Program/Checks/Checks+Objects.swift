@@ -127,7 +127,7 @@ extension Checks {
   func hadTurn(_ client: Client) {
     // The service knows the account of a client that has objects.
     guard let turn = turns.removeValue(forKey: client.number), max(client.readSince, client.connectedAt) < turn.since,
-      world.crowdedAt[client.user].map({ $0 < turn.since - 10_000_000 }) ?? true, !client.subscriptions.isEmpty,
+      world.floodedAt[client.user].map({ $0 < turn.since - 10_000_000 }) ?? true, !client.subscriptions.isEmpty,
       !world.mayShareAccount(client)
     else { return }
     longestTurn = max(longestTurn, turn.answers)

@@ -22,6 +22,7 @@ extension Client {
   /// Sends many calls without waiting.
   func flood(_ count: Int, areShort: Bool = false) {
     guard isConnected else { return }
+    world.floodedAt[user] = world.schedule.now
     for index in 0..<count {
       guard !areShort else {
         call(Self.service, Self.path, Self.properties, "Get", [.string(Self.service), .string("Version")])

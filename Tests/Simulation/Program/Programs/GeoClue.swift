@@ -345,8 +345,9 @@ final class GeoClue: SystemService {
       guard let place = places[call.path] else {
         return refuse(call, "UnknownMethod", "Object does not exist at path “\(call.path)”")
       }
-      // Neither outliers nor locations that are much coarser than the last one replace the service's location.
-      if place.fix.accuracy <= 18, !place.fix.isOutlier {
+      // Neither outliers nor locations that are much coarser than one of the last second replace the service's location.
+      let isLater = world.schedule.now - (reads.last?.time ?? .min / 2) >= 1_000_000
+      if place.fix.accuracy <= 18, !place.fix.isOutlier, isLater {
         reads.append((world.schedule.now, max(place.fix.number, reads.last?.number ?? 0)))
       }
       if reads.count > 100 { reads.removeFirst(50) }

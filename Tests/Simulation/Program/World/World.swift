@@ -48,6 +48,8 @@ final class World {
   private(set) var limit: UInt32 = 40
   /// When each user's programs last made a burst of calls.
   private(set) var crowdedAt: [UInt32: Int64] = [:]
+  /// When a program of each user last made many calls.
+  var floodedAt: [UInt32: Int64] = [:]
   /// When the last fault ended.
   var healedAt: Int64?
   private let folder: String
