@@ -107,7 +107,8 @@ extension Checks {
     }
     if !hasRested, !needsAll { broken("GeoClue rests while locations are due rarely", "") }
     for client in world.clients where client.isConnected && client.entitlement.level == .exact {
-      for subscription in client.subscriptions where subscription.isStarted {
+      for subscription in client.subscriptions
+      where subscription.isStarted && subscription.thresholds.time == Client.rest {
         let silence = now - max(subscription.lastLocationAt, subscription.startedAt)
         if silence > Client.rest + 10_000_000 {
           broken("a resting source wakes in time", "\(silence / 1_000) ms at \(subscription.path)")

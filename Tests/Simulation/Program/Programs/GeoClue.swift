@@ -101,7 +101,8 @@ final class GeoClue: SystemService {
   /// The newest fix that the service must know by now, because it read that fix more than 200 ms ago.
   var newestRead: Int {
     let end = world.schedule.now - Entitlement.tolerance
-    return reads.last { $0.time < end }?.number ?? 0
+    // One that the service had read before it released GeoClue may have been held back.
+    return reads.last { $0.time < end && $0.time > heldAt }?.number ?? 0
   }
 
   /// Whether the service has read a location in a time.
