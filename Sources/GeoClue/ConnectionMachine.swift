@@ -228,7 +228,9 @@ nonisolated package struct ConnectionMachine: Sendable {
       let isRefused = authorization.status == .restricted || authorization.status == .denied
       if isRefused, agentLevel != AccuracyLevel.none { (authorization, trouble) = (.undecided, .none) }
       return connect(moment)
-    case .agentChanged where geoclue.isThere || lacksAgent:
+    // An agent also announces "on" while GeoClue is not running.
+    case .agentChanged(let level)
+    where geoclue.isThere || lacksAgent || trouble == .disabledByUser && (level ?? AccuracyLevel.none) > .none:
       return connect(moment, notBefore: pacing.replacement(at: moment.now))
     case .refresh, .startOver: state = .pausing(until: min(until, pacing.earlyRetry(at: moment.now)))
     case .available(let level): geoclue.heard(level)

@@ -71,6 +71,16 @@ import Testing
     #expect(driver.send(.agentChanged(.exact)) == [.createClient, .readAvailableAccuracy])
   }
 
+  @Test func `an agent that allows locations while GeoClue is not running ends the refusal`() {
+    var driver = MachineDriver.running()
+    driver.send(.agentChanged(AccuracyLevel.none))
+    driver.pass(ConnectionPacing.agentDelay)
+    driver.send(.created(client: "/2"), .startFailed(.refused(.disabledByUser)), .serviceVanished)
+    #expect(driver.send(.agentChanged(nil)) == [])
+    driver.send(.agentChanged(.exact))
+    #expect(driver.pass(5_000) == [.activate])
+  }
+
   @Test func `a client that GeoClue starts although an agent has announced level 0 counts as authorized`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
