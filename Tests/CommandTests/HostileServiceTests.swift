@@ -54,6 +54,16 @@ import Testing
     #expect(service.exited == nil)
   }
 
+  @Test func `a location that arrives together with the last one to record does not change the recording`() throws {
+    let bus = try PrivateBus(.session)
+    let service = try service("subscription", on: bus)
+    let directory = TemporaryDirectory()
+    let path = directory.file("track.gpx")
+    let result = try CommandRun.finished(["record", path, "--count", "1"], on: bus)
+    #expect(result.standardOutput == "\(path): 1 fix, 0 m\n")
+    #expect(service.exited == nil)
+  }
+
   @Test func `values that the contract does not define are printed as unknown`() throws {
     let bus = try PrivateBus(.session)
     let service = try service("answers", on: bus)

@@ -72,6 +72,7 @@ class Service:
 
         emit("AuthorizationChanged", "ss", self.word("denied"), EVIL)
         emit("LocationUpdated", "a{sv}", self.location())
+        emit("LocationUpdated", "a{sv}", self.location())
         emit("ErrorOccurred", "ss", NAME + ".Error.LocationUnavailable", EVIL)
         self.bus.after(0.5, lambda: emit("Closed", "s", EVIL))
 

@@ -43,6 +43,7 @@ final class RecordCommand: Command {
   private var state = WatchState()
   private var metres = 0.0
   private var previous: Location?
+  private var hasEnded = false
 
   init(_ invocation: Invocation) throws(UsageError) {
     let parser = invocation.parser
@@ -157,6 +158,7 @@ final class RecordCommand: Command {
   }
 
   private func record(_ location: Location) {
+    guard !hasEnded else { return }
     do throws(TrackFailure) {
       try writer?.append(location)
     } catch {
@@ -170,6 +172,9 @@ final class RecordCommand: Command {
 
   /// Finishes the file and ends; the status, unless given, shows whether anything was recorded.
   private func end(_ status: Int32? = nil) {
+    // More events may be handled until the loop ends.
+    guard !hasEnded else { return }
+    hasEnded = true
     do throws(TrackFailure) {
       try writer?.finish()
       writer = nil
