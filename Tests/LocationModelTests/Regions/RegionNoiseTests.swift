@@ -52,7 +52,7 @@ struct FixNoise {
         for metres in [135.0, 165.0] {
           seed += 1
           let found = falseEvents(
-            metres, accuracy: source.accuracy, noise: noise, memory: source.memory, every: source.step, hours: 20,
+            metres, accuracy: source.accuracy, noise: noise, memory: source.memory, every: source.step, hours: 10,
             seed: seed)
           #expect(found <= limit, "\(source), noise \(noise), at \(metres) m: \(found) an hour")
         }

@@ -111,7 +111,7 @@ struct RegionSimulation {
   @Test func `on random walks, regions report the same events as an independent model`() {
     let oracle = RegionOracle(radius: 200, unknownAfter: 300)
     var random = SeededGenerator(seed: 2026)
-    for walk in 0..<400 {
+    for walk in 0..<150 {
       let fixes = TrackFix.walk(lasting: 2_400, within: 0...700, gaps: 30...700, using: &random)
       var configuration = RegionSimulation.configuration(radius: oracle.radius)
       configuration.unknownAfter = .seconds(oracle.unknownAfter)
