@@ -33,7 +33,8 @@ extension Checks {
       }
       for region in client.regions { truth(client, region) }
     }
-    guard !isNeeded || now - max(world.geoclue.lastFixAt, world.geoclue.silentAt) < 45_000_000 else {
+    let silentSince = max(world.geoclue.lastFixAt, world.geoclue.silentAt, world.geoclue.startedAt)
+    guard !isNeeded || now - silentSince < 45_000_000 else {
       return broken("a source that has fallen silent is asked again", "")
     }
     if isNeeded, !world.geoclue.hasActiveClient {

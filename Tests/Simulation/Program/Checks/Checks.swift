@@ -98,6 +98,8 @@ final class Checks {
 
   /// How much later than its deadline an answer may arrive, in microseconds.
   private static let slack: Int64 = 1_000_000
+  /// How long the calls of a burst may take, in microseconds.
+  private static let burstTime: Int64 = 10_000_000
 
   func called(
     _ client: Client, _ serial: UInt32, _ member: String, _ path: String, within time: Int64, _ wish: Wish
@@ -123,7 +125,9 @@ final class Checks {
       return world.schedule.at(since + found.deadline - found.time + Self.slack + 1) { [weak self] in self?.expire(call)
       }
     }
-    guard world.servingSince != nil else {
+    // The calls of one user are handled in order, those of a burst before later ones.
+    let inTurn = world.crowdedAt[found.client.user].map { $0 + Self.burstTime } ?? 0
+    guard world.servingSince != nil, inTurn <= world.schedule.now || inTurn > found.time + Self.burstTime else {
       return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
     }
     open[call] = nil

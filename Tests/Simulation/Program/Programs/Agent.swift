@@ -19,6 +19,9 @@ final class Agent: Program {
 
   var manner = Manner.announces
   private(set) var level = AccuracyLevel.exact
+  /// The finest level that the service may assume. A change that is not announced counts when GeoClue returns.
+  var assumed: AccuracyLevel { max(level, told) }
+  private var told = AccuracyLevel.none
   /// Whether this agent has answered or announced its level, so that the service can know of it.
   var isKnown = false
   private var chance: Chance
@@ -33,6 +36,7 @@ final class Agent: Program {
   func start() {
     guard !isConnected, !world.bus.isDown else { return }
     (isKnown, isSilent, held) = (false, false, nil)
+    tell()
     connect()
     if world.isSession, world.geoclue.isRunning { register() }
     world.truth.changed("the agent of \(user) starts with \(level)")
@@ -48,6 +52,7 @@ final class Agent: Program {
     guard new != level else { return }
     level = new
     if isConnected {
+      if manner != .announcesToGeoClue || world.geoclue.isRunning { tell() }
       switch manner {
       case .announces:
         isKnown = isKnown || world.isSession
@@ -61,6 +66,9 @@ final class Agent: Program {
     }
     world.truth.changed("the agent of \(user) allows \(new)")
   }
+
+  /// From now on, the service can know the level.
+  func tell() { told = level }
 
   /// Becomes GeoClue's agent. In the system deployment, the service itself is GeoClue's only agent that matters.
   func register() {
@@ -116,6 +124,7 @@ final class Agent: Program {
     switch call.member {
     case "Get":
       isKnown = true
+      tell()
       answer(call, [.variant(.uint32(level.rawValue))])
       world.truth.changed("the agent of \(user) tells its level")
     case "GetAll": answer(call, [.options([("MaxAccuracyLevel", .uint32(level.rawValue))])])

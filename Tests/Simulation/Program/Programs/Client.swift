@@ -77,8 +77,9 @@ final class Client: Program {
     guard !isConnected, !world.bus.isDown else { return }
     (subscriptions, regions, creations) = ([], [], 0)
     (entitlement, isUnverifiable, hasManyNames) = (Entitlement(), false, false)
-    isReading = true
     connect()
+    // What its last connection has not read is lost.
+    isReading = true
     world.truth.changed("client \(number) of \(user) comes as \(name)")
   }
 
@@ -255,6 +256,10 @@ final class Client: Program {
       guard let self, changes == subscription.changes else { return }
       guard reply.kind == .reply else {
         if reply.errorName.hasSuffix("NotAuthorized") { subscription.told = Self.refused }
+        // The service that created it has left the bus.
+        if world.isBusFaulty, reply.errorName.hasSuffix("UnknownObject") {
+          subscriptions.removeAll { $0 === subscription }
+        }
         return
       }
       if isForbidden, world.truth.changedAt < now - Entitlement.tolerance, world.schedule.now - now < 1_000_000 {

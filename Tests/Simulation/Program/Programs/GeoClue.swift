@@ -127,7 +127,7 @@ final class GeoClue: SystemService {
       world.schedule.after(Int64(index) * 20_000) { [self] in
         guard isRunning, hasActiveClient else { return }
         // A coarser location would not replace the previous one.
-        current = world.measure(isFine: true, accuracy: 28 - index)
+        current = world.measure(isFine: true, accuracy: 23 - index)
         for client in held where client.isActive && client.isFine && !client.isSilent { update(client) }
       }
     }
@@ -158,6 +158,7 @@ final class GeoClue: SystemService {
     matches = [Match("type='signal',path='\(Agent.path)',interface='\(Self.properties)'")]
     (held, agents, waiting, places, current, made) = ([], [:], [], [:], nil, 0)
     (idleSince, startedAt, coarse, steadyFixes) = (world.schedule.now, world.schedule.now, nil, 0)
+    for agent in world.agents + world.seconds { agent.tell() }
     world.truth.changed("GeoClue starts")
     watchIdleness()
     measure()

@@ -22,6 +22,8 @@ final class Logind: SystemService {
   /// Announces that a user's session changed.
   func announce(_ user: UInt32) {
     guard isRunning else { return }
+    // The service may ask logind for several things before it doubts polkit's answers.
+    world.doubted(for: 3_000_000)
     propertiesChanged(
       "\(Self.path)/session/_3\(user % 10)", "org.freedesktop.login1.Session",
       [("Active", .boolean(world.truth.session(of: user) == .active))])
@@ -52,14 +54,14 @@ final class Logind: SystemService {
       let user = 1_000 + UInt32(call.path.utf8.last.map { $0 - 48 } ?? 0)
       guard world.truth.session(of: user) != .none else { return refuse(call, "UnknownObject", "It has ended") }
       let path = ObjectPath(unchecked: "\(Self.path)/user/_\(user)")
-      answerLater(call, [.variant(.structure([.uint32(user), .objectPath(path)]))])
+      answerLater(call, [.variant(.structure([.uint32(user), .objectPath(path)]))], about: 0)
     case "Get":
       guard let user = call.path.split(separator: "_").last.flatMap({ UInt32($0) }),
         call.values.last?.string == "State"
       else { return refuse(call, "UnknownObject", "There is no such object") }
       let state = world.truth.session(of: user)
       guard state != .none else { return refuse(call, "UnknownObject", "There is no such object") }
-      answerLater(call, [.variant(.string(state == .active ? "active" : "online"))])
+      answerLater(call, [.variant(.string(state == .active ? "active" : "online"))], about: user)
     default: super.serve(call)
     }
   }

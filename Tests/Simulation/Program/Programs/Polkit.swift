@@ -11,24 +11,65 @@ final class Polkit: SystemService {
   /// The users who are denied everything by conditions that polkitd does not announce, and since when.
   var denied: [UInt32: Int64] = [:]
 
-  /// The last answers about each program, by its unique name, and when the last of them was sent.
-  private var sent: [String: (answers: [String: Truth.Answer], at: Int64)] = [:]
+  /// The last answers about a program. The service's question whether an agent is needed begins a round of questions.
+  private struct Round {
+    var answers: [String: Truth.Answer] = [:]
+    /// The number of such questions without an answer.
+    var open = 0
+    /// When the round before it ended.
+    var since = Int64.min / 2
+    /// When the last answer was sent.
+    var at = Int64.min / 2
+    /// Whether something that may have changed the answers happened during the round before it.
+    var follows = false
+  }
+
+  /// By the unique name of the program.
+  private var rounds: [String: Round] = [:]
 
   /// The last answer that was sent, if one about the program has just been sent. The service may use it even if the rules
-  /// have changed since it was evaluated.
+  /// have changed since it was evaluated, unless this has not happened in the round before.
   func isPermitted(_ action: String, to name: String) -> Bool {
-    guard let last = sent[name], last.at > world.schedule.now - Entitlement.tolerance else { return false }
-    return last.answers[action] == .yes
+    guard let last = rounds[name], last.follows else { return false }
+    return last.at > world.schedule.now - Entitlement.tolerance && last.answers[action] == .yes
+  }
+
+  private func asked(about name: String) {
+    var round = rounds[name] ?? Round()
+    if round.open == 0 {
+      round.follows = world.hasDoubt(round.since...round.at)
+      round.since = round.at
+    }
+    round.open += 1
+    rounds[name] = round
+  }
+
+  private func answered(_ action: String, about name: String, _ answer: Truth.Answer) {
+    if action == Truth.accessWithoutAgent { rounds[name]?.open -= 1 }
+    rounds[name]?.answers[action] = answer
+    rounds[name]?.at = world.schedule.now
   }
 
   init(_ world: World) { super.init(world, Self.service, user: 986) }
 
   /// Announces that rules may have changed.
   func announce() {
-    if isRunning { signal(Self.path, Self.authority, "Changed") }
+    guard isRunning else { return }
+    world.doubted(for: 10_000)
+    signal(Self.path, Self.authority, "Changed")
+  }
+
+  override func exited() {
+    world.doubted(for: 10_000)
+    rounds = rounds.mapValues { round in
+      var round = round
+      round.open = 0
+      return round
+    }
   }
 
   override func started() {
+    world.doubted(for: 10_000)
     change?()
     change = nil
   }
@@ -41,18 +82,15 @@ final class Polkit: SystemService {
         let user = world.bus.peers[name]?.user
       else { return refuse(call, "org.freedesktop.PolicyKit1.Error.Failed", "There is no such subject") }
       let answer = denied[user] != nil ? .no : world.truth.policy(of: user, action)
+      if action == Truth.accessWithoutAgent { asked(about: name) }
       answerLater(
         call,
         [
           .structure([
             .boolean(answer == .yes), .boolean(answer == .challenge), .dictionary(key: .string, value: .string, []),
           ])
-        ]
-      ) { [weak self] in
-        guard let self else { return }
-        sent[name, default: ([:], 0)].answers[action] = answer
-        sent[name]?.at = world.schedule.now
-      }
+        ], about: user
+      ) { [weak self] in self?.answered(action, about: name, answer) }
     case "CancelCheckAuthorization": answer(call, [])
     default: super.serve(call)
     }

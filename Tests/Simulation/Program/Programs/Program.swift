@@ -124,6 +124,8 @@ class SystemService: Program {
   var latency: ClosedRange<Int64> = 50...4_000
   private var lastDue: Int64 = 0
   private var lastAnswer: Int64 = 0
+  /// A change that follows the next question about a user, after the answer was determined and before it is sent.
+  var overtaking: (user: UInt32, change: () -> Void)?
   /// Calls that wait until the program no longer hangs.
   private var held: [Parcel]?
   private(set) var isRunning = false
@@ -158,7 +160,7 @@ class SystemService: Program {
 
   func recover() {
     let calls = held ?? []
-    held = nil
+    (held, overtaking) = (nil, nil)
     for call in calls { called(call) }
   }
 
@@ -176,10 +178,14 @@ class SystemService: Program {
     }
   }
 
-  /// Answers a call, after another delay, with the state at that time. `sent` is called with the answer.
-  func answerLater(_ call: Parcel, _ values: [Value], sent: @escaping () -> Void = {}) {
+  /// Answers a call about a user, after another delay, with the state at that time. `sent` is called with the answer.
+  func answerLater(_ call: Parcel, _ values: [Value], about user: UInt32, sent: @escaping () -> Void = {}) {
     let name = name
     lastAnswer = max(lastAnswer, world.schedule.now + chance.time(latency))
+    if let overtaking, overtaking.user == user {
+      self.overtaking = nil
+      world.schedule.after(50_000, overtaking.change)
+    }
     world.schedule.at(lastAnswer) { [weak self] in
       guard let self, isRunning, self.name == name else { return }
       sent()

@@ -62,17 +62,15 @@ final class Day {
             for client in world.clients where client.user == world.users[0] { client.fidget() }
           }
         }
-      }
-      for before in stride(from: 0, to: rests ? Self.rest : 0, by: 5_000_000) {
-        world.schedule.at(time - before) { [world] in
-          if !world.geoclue.hasActiveClient { world.checks.hasRested = true }
-        }
-      }
-      if !rests {
         world.schedule.at(time - 12_000_000) { [world] in world.checks.probe() }
         // The first location at another place is a jump until the next one confirms it.
         if round % 3 == 1 {
           world.schedule.at(time - 6_000_000) { [world] in if world.geoclue.interval == 1_000_000 { world.move() } }
+        }
+      }
+      for before in stride(from: 0, to: rests ? Self.rest : 0, by: 5_000_000) {
+        world.schedule.at(time - before) { [world] in
+          if !world.geoclue.hasActiveClient { world.checks.hasRested = true }
         }
       }
       world.schedule.at(time) { [world] in world.checks.quiet(rests: rests) }

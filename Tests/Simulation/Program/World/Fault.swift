@@ -13,7 +13,7 @@ struct Fault {
     case secondAgent, polkitLost, rulesChangeUnseen, sessionChangesUnseen, systemdForgets
     case configuration, travels, jumps, receiverLost, crowd
     case agentChangesUnseen, polkitHangsAndDenies, manyNames
-    case callsDuringChanges, accessExtends, sessionEndsDuringQuestion
+    case callsDuringChanges, accessExtends, sessionEndsDuringQuestion, rulesChangeDuringQuestion
     /// Faults that occur only in worlds whose bus fails.
     case busHangs, busIgnoresService, busExits
   }
@@ -71,9 +71,7 @@ struct Fault {
       world.schedule.after(300_000) { client.readAll() }
     case .polkitExits: world.polkit.exit()
     case .sessionEnds:
-      guard world.logind.isRunning else { return }
-      world.truth.set(extra < 80 ? .inactive : .none, of: user)
-      world.logind.announce(user)
+      world.setSession(extra < 80 ? .inactive : .none, of: user)
     case .sessionNoise: world.logind.announceSession(extra < 50 ? "SessionNew" : "SessionRemoved", of: user)
     case .logindSlow: world.logind.latency = 20_000...600_000
     case .logindHangs: world.logind.hang()
@@ -134,13 +132,12 @@ struct Fault {
       world.schedule.after(200_000) { client.monitor(isWide: true) }
       world.schedule.after(400_000 + Int64(extra) * 50_000) { agent?.setLevel(.exact) }
     case .sessionEndsDuringQuestion:
-      world.logind.latency = 20_000...600_000
+      overtake(world.logind, in: world) { world.setSession($0 ? .inactive : .active, of: user) }
       world.logind.announce(user)
-      world.schedule.after(Int64(extra) * 10_000) {
-        guard world.logind.isRunning else { return }
-        world.truth.set(.inactive, of: user)
-        world.logind.announce(user)
-      }
+    case .rulesChangeDuringQuestion:
+      overtake(world.polkit, in: world) { setPolicy($0 ? .yes : nil, $0 ? .no : nil, in: world) }
+      world.polkit.announce()
+      for client in world.clients where client.user == user && client.isConnected { client.locate() }
     case .busHangs: world.stallBus(hangs: true)
     case .busIgnoresService: world.stallBus(hangs: false)
     case .busExits: world.stopBus()
@@ -154,18 +151,11 @@ struct Fault {
     case .agentLeaves: agent?.start()
     case .agentHangs: agent?.recover()
     case .policyDenies, .policyReduces: setPolicy(nil, nil, in: world)
-    case .callsDuringChanges:
-      setPolicy(nil, nil, in: world)
-      world.polkit.latency = 50...4_000
     case .policyGrantsAlways: restorePolicy(in: world)
     case .polkitSlow: world.polkit.latency = 50...4_000
     case .polkitHangs: world.polkit.recover()
     case .polkitExits: world.polkit.start()
-    case .sessionEnds, .sessionEndsDuringQuestion:
-      if kind == .sessionEndsDuringQuestion { world.logind.latency = 50...4_000 }
-      guard world.logind.isRunning else { return }
-      world.truth.set(.active, of: user)
-      world.logind.announce(user)
+    case .sessionEnds: world.setSession(.active, of: user)
     case .logindSlow: world.logind.latency = 50...4_000
     case .logindHangs: world.logind.recover()
     case .logindExits: world.logind.start()
@@ -203,9 +193,29 @@ struct Fault {
     world.schedule.after(1 + duration / 40 % 400_000) { flap(times - 1, agent, in: world) }
   }
 
+  /// The next answer about the user is overtaken by a change, which lasts for some seconds.
+  private func overtake(_ service: SystemService, in world: World, _ change: @escaping (_ begins: Bool) -> Void) {
+    service.latency = 300_000...300_000
+    service.overtaking = (
+      user,
+      {
+        change(true)
+        world.schedule.after(3_000_000) {
+          guard !world.isQuiet(at: .max) else { return }
+          service.latency = 50...4_000
+          change(false)
+        }
+      }
+    )
+  }
+
   /// While polkit's rules change and change back, all programs of the user request locations.
   private func callDuringChanges(_ times: Int, in world: World) {
-    guard times > 0, !world.isQuiet(at: .max) else { return }
+    guard !world.isQuiet(at: .max) else { return }
+    guard times > 0 else {
+      world.polkit.latency = 50...4_000
+      return setPolicy(nil, nil, in: world)
+    }
     if times.isMultiple(of: 5) {
       world.polkit.latency = 50_000...(200_000 + Int64(extra) * 10_000)
       setPolicy(.yes, times.isMultiple(of: 10) ? .no : nil, in: world)
@@ -228,9 +238,17 @@ struct Fault {
     world.polkit.announce()
   }
 
+  /// Withdraws what ``grantAlways(in:)`` granted. Sometimes nothing else is granted for some seconds, and polkit is slow.
   private func restorePolicy(in world: World) {
     guard world.polkit.isRunning else { return }
     world.truth.set(nil, to: Truth.accessWithoutAgent, of: user)
-    world.polkit.announce()
+    guard extra.isMultiple(of: 2), !world.isQuiet(at: .max) else { return world.polkit.announce() }
+    world.polkit.latency = 300_000...1_000_000
+    setPolicy(.no, .no, in: world)
+    world.schedule.after(3_000_000) {
+      guard !world.isQuiet(at: .max) else { return }
+      world.polkit.latency = 50...4_000
+      setPolicy(nil, nil, in: world)
+    }
   }
 }

@@ -35,10 +35,10 @@ enum LastingCondition: CaseIterable {
         world.truth.isPolkitSilent = true
       }
     case .logindLost:
-      // It returns only when a program calls it.
+      // It returns only when a program calls it, and no user's session is known then.
       world.schedule.after(8_000_000) {
         world.logind.exitsWhenAsked = true
-        world.logind.announce(user)
+        for user in world.users { world.logind.announce(user) }
       }
     case .sessionInactive, .sessionEnded:
       world.truth.set(self == .sessionEnded ? .none : .inactive, of: user)

@@ -98,7 +98,7 @@ final class Truth {
     let permitted = max(permitted(to: client.user), former)
     let agents = (world.agents + world.seconds).filter { $0.user == client.user && $0.isConnected && $0.isKnown }
     if agents.contains(where: \.isSilent) { return .none }
-    return agents.map { min($0.level, permitted) }.min() ?? .none
+    return agents.map { min($0.assumed, permitted) }.min() ?? .none
   }
 
   private func permitted(to user: UInt32) -> AccuracyLevel {

@@ -50,6 +50,8 @@ final class World {
   private(set) var crowdedAt: [UInt32: Int64] = [:]
   /// When a program of each user last made many calls.
   var floodedAt: [UInt32: Int64] = [:]
+  /// When the service last had a reason to doubt polkit's answers.
+  private var doubts: [ClosedRange<Int64>] = []
   /// When the last fault ended.
   var healedAt: Int64?
   private let folder: String
@@ -269,6 +271,12 @@ final class World {
   /// Whether the last fault ended at least 5 s before a time.
   func isQuiet(at time: Int64) -> Bool { healedAt.map { time > $0 + 5_000_000 } ?? false }
 
+  /// Something may change polkit's answers, and the service learns of that within a time.
+  func doubted(for time: Int64) { doubts = doubts.suffix(255) + [schedule.now...schedule.now + time] }
+
+  /// Whether the service may have had a reason to doubt polkit's answers.
+  func hasDoubt(_ times: ClosedRange<Int64>) -> Bool { doubts.contains { $0.overlaps(times) } }
+
   // MARK: - The bus
 
   /// When the bus last began and ceased to stall.
@@ -412,6 +420,13 @@ extension World {
     guard healedAt == nil || geoclue.interval == 1_000_000 else { return }
     geoclueFails = true
     geoclue.exit()
+  }
+
+  /// A user's session changes while logind runs, which announces it.
+  func setSession(_ session: Truth.Session, of user: UInt32) {
+    guard logind.isRunning else { return }
+    truth.set(session, of: user)
+    logind.announce(user)
   }
 
   /// Programs of one user make a burst of calls while those of others make few.
