@@ -88,7 +88,7 @@ struct AuthorizeOnTerminalTests {
     let user = GatekeeperFixture.user
     // polkit accepts a fallback agent only in a session, which it identifies by its control group.
     let command =
-      "trap : INT; " + groups.commandToEnterSession()
+      "trap : INT; tty; " + groups.commandToEnterSession()
       + "setpriv --reuid=\(user) --regid=\(user) --clear-groups -- '\(Rig.product("geopublicist"))' "
       + "\(arguments) --interactive; echo status $?; stty -a"
     let terminal = try ChildProcess(
@@ -96,8 +96,20 @@ struct AuthorizeOnTerminalTests {
         Rig.file("with-mounts.sh"), "\(folder.file("run"))=/run", "\(folder.file("shadow"))=/etc/shadow", "--",
         "script", "-qefc", command, "/dev/null",
       ], environment: ["TERM": "xterm", "NO_COLOR": "1", "DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address])
-    try eventually("a question", seen: terminal.output) { terminal.standardOutput.contains("Password: ") }
+    try eventually("a question", seen: terminal.output) {
+      terminal.standardOutput.contains("Password: ") && hidesInput(terminal.standardOutput)
+    }
     return terminal
+  }
+
+  /// Whether the terminal, whose path is the first line of a text, does not show what is typed. The agent of polkit
+  /// discards what was typed before that.
+  private func hidesInput(_ text: String) -> Bool {
+    guard let path = text.split(separator: "\r\n").first.map(String.init) else { return false }
+    let terminal = open(path, O_RDONLY | O_NOCTTY)
+    defer { close(terminal) }
+    var state = termios()
+    return tcgetattr(terminal, &state) == 0 && state.c_lflag & tcflag_t(ECHO) == 0
   }
 
   private func expect(_ parts: String..., at terminal: ChildProcess) throws {
