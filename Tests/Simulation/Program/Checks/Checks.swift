@@ -224,9 +224,10 @@ final class Checks {
     if fix.isOutlier, parcel.member == "LocationUpdated", world.isOutlierObvious(fix) {
       broken("a single jump is not delivered", parcel.story)
     }
-    // The newest fix that the service has read is what GeoClue itself would report to a new client.
+    // The newest fix that the service has read is what GeoClue itself would report to a new client. While access is
+    // revoked, the service may not know of that yet.
     if let revoked = client.entitlement.revokedAt, revoked < world.sentSince, fix.measuredAt < revoked,
-      fix.number < world.geoclue.newestRead
+      fix.number < world.geoclue.newestRead, client.entitlement.level != .none
     {
       broken(
         "no location from before the last revocation is sent",

@@ -12,7 +12,31 @@ final class Logind: SystemService {
   /// Whether it exits when it is next asked about a user.
   var exitsWhenAsked = false
 
+  /// The last questions about a user, which begin with GetUser.
+  private struct Round {
+    var isOpen = true
+    /// Whether something that may have changed the answer happened before it was sent.
+    var isOvertaken = false
+    /// Whether the round before it was overtaken.
+    var follows = false
+    /// When the answer was sent that the user is active.
+    var activeAt = Int64.min / 2
+  }
+
+  private var rounds: [UInt32: Round] = [:]
+
   init(_ world: World) { super.init(world, Self.service, user: 0) }
+
+  /// Whether the answer has just been sent that the user is active. The service may use it even if the user's session has
+  /// changed since it was determined, unless this has not happened in the round before.
+  func saysActive(_ user: UInt32) -> Bool {
+    rounds[user].map { $0.follows && $0.activeAt > world.schedule.now - Entitlement.tolerance } ?? false
+  }
+
+  /// Something may have changed the sessions.
+  func doubted() {
+    for (user, round) in rounds where round.isOpen { rounds[user]?.isOvertaken = true }
+  }
 
   override func started() {
     change?()
@@ -40,6 +64,13 @@ final class Logind: SystemService {
     if isRunning { signal(Self.path, Self.manager, "PrepareForSleep", [.boolean(isBefore)]) }
   }
 
+  override func called(_ call: Parcel) {
+    if call.member == "GetUser", let user = call.values.first?.uint32 {
+      rounds[user] = Round(follows: rounds[user]?.isOvertaken ?? false)
+    }
+    super.called(call)
+  }
+
   override func serve(_ call: Parcel) {
     switch call.member {
     case "GetUser" where exitsWhenAsked:
@@ -61,7 +92,11 @@ final class Logind: SystemService {
       else { return refuse(call, "UnknownObject", "There is no such object") }
       let state = world.truth.session(of: user)
       guard state != .none else { return refuse(call, "UnknownObject", "There is no such object") }
-      answerLater(call, [.variant(.string(state == .active ? "active" : "online"))], about: user)
+      answerLater(call, [.variant(.string(state == .active ? "active" : "online"))], about: user) { [weak self] in
+        guard let self else { return }
+        rounds[user]?.isOpen = false
+        if state == .active { rounds[user]?.activeAt = world.schedule.now }
+      }
     default: super.serve(call)
     }
   }

@@ -83,8 +83,9 @@ final class Truth {
   /// - Parameters:
   ///   - former: What polkit permitted before.
   ///   - isAlways: Whether it permitted access without an agent before.
+  ///   - isActive: Whether the user's session was active before.
   func level(
-    of client: Program, formerly former: AccuracyLevel = .none, isAlways: Bool = false
+    of client: Program, formerly former: AccuracyLevel = .none, isAlways: Bool = false, isActive: Bool = false
   ) -> AccuracyLevel {
     guard client.isConnected, !isConfined(client) else { return .none }
     // Here GeoClue itself decides, and only an agent at level 0 is a refusal.
@@ -94,7 +95,7 @@ final class Truth {
     if client.user == 0 || client.user == world.serviceUser { return .exact }
     if isPolkitSilent { return .none }
     if isAlways || policy(of: client.user, Self.accessWithoutAgent) == .yes { return .exact }
-    guard session(of: client.user) == .active else { return .none }
+    guard isActive || session(of: client.user) == .active else { return .none }
     let permitted = max(permitted(to: client.user), former)
     let agents = (world.agents + world.seconds).filter { $0.user == client.user && $0.isConnected && $0.isKnown }
     if agents.contains(where: \.isSilent) { return .none }
@@ -105,12 +106,12 @@ final class Truth {
     policy(of: user, Self.accessPrecise) == .yes ? .exact : policy(of: user, Self.access) == .yes ? .city : .none
   }
 
-  /// The level of a client according to the answers that polkit has just sent.
+  /// The level of a client according to the answers that polkit and logind have just sent.
   func answeredLevel(of client: Program) -> AccuracyLevel {
     func isPermitted(_ action: String) -> Bool { world.polkit.isPermitted(action, to: client.name) }
     return level(
       of: client, formerly: isPermitted(Self.accessPrecise) ? .exact : isPermitted(Self.access) ? .city : .none,
-      isAlways: isPermitted(Self.accessWithoutAgent))
+      isAlways: isPermitted(Self.accessWithoutAgent), isActive: world.logind.saysActive(client.user))
   }
 
   /// Whether rules that do not depend on polkit forbid access.

@@ -271,8 +271,11 @@ final class World {
   /// Whether the last fault ended at least 5 s before a time.
   func isQuiet(at time: Int64) -> Bool { healedAt.map { time > $0 + 5_000_000 } ?? false }
 
-  /// Something may change polkit's answers, and the service learns of that within a time.
-  func doubted(for time: Int64) { doubts = doubts.suffix(255) + [schedule.now...schedule.now + time] }
+  /// Something may change the answers of polkit and logind, and the service learns of that within a time.
+  func doubted(for time: Int64) {
+    doubts = doubts.suffix(255) + [schedule.now...schedule.now + time]
+    logind.doubted()
+  }
 
   /// Whether the service may have had a reason to doubt polkit's answers.
   func hasDoubt(_ times: ClosedRange<Int64>) -> Bool { doubts.contains { $0.overlaps(times) } }
