@@ -6,8 +6,8 @@
 
 LEVEL is the finest level that GeoClue may report to this user: 0 (off), 1, 4, 5, 6 or 8 (exact, the default). Prints
 "registered" when GeoClue has accepted it, and again after each restart of GeoClue. Commands, one per line: "level N",
-"silently N" (the same without announcing it, as GNOME does while GeoClue cannot be started), "authorize yes|no" (the
-answer for sandboxed programs), "quit". It exits at the end of its input.
+"silently N" (the same without announcing it, as GNOME does while GeoClue cannot be started; prints "changed"),
+"authorize yes|no" (the answer for sandboxed programs), "quit". It exits at the end of its input.
 """
 
 import sys
@@ -63,6 +63,7 @@ class Agent:
             self.bus.changed(PATH, AGENT, self.properties())
         elif words[0] == "silently":
             self.level = int(words[1])
+            print("changed", flush=True)
         elif words[0] == "authorize":
             self.authorizes = words[1] == "yes"
         else:

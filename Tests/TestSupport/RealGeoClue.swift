@@ -110,16 +110,24 @@ public final class DesktopAgent {
   }
 
   /// Waits until GeoClue has accepted the agent that many times; each restart of GeoClue adds one.
-  public func waitUntilRegistered(times: Int = 1) throws {
-    try eventually("GeoClue accepts the agent", seen: process.output) {
+  public func waitUntilRegistered(times: Int = 1) throws { try waitFor("registered", times) }
+
+  private func waitFor(_ line: String, _ times: Int) throws {
+    try eventually("the agent prints \(line)", seen: process.output) {
       output += process.newLines()
-      return output.count { $0 == "registered" } >= times
+      return output.count { $0 == line } >= times
     }
   }
 
   /// Changes the finest level, as the desktop's switch does.
   public func setLevel(_ level: Int) throws { try process.send("level \(level)") }
-  public func setLevelSilently(_ level: Int) throws { try process.send("silently \(level)") }
+
+  /// Changes the finest level without announcing it, and waits until the agent reports it if it is asked.
+  public func setLevelSilently(_ level: Int) throws {
+    let changes = output.count { $0 == "changed" }
+    try process.send("silently \(level)")
+    try waitFor("changed", changes + 1)
+  }
 
   /// Kills it.
   public func kill() { process.kill() }
