@@ -119,7 +119,11 @@ import Testing
     let all = shown(in: lines)
     #expect(all.indices.filter { $0 == 0 || all[$0] != all[$0 - 1] }.map { all[$0] } == latitudes, "\(lines)")
     for latitude in latitudes.dropFirst() { #expect(all.count { $0 == latitude } == 1, "\(latitude) in \(lines)") }
-    if !example.isTaciturn { #expect(lines.count { $0.hasPrefix("authorization") } == 1, "\(lines)") }
+    // In the process itself, access ends while the agent has not registered again.
+    let authorizations = 1...(example.isInProcess ? 2 : 1)
+    if !example.isTaciturn {
+      #expect(authorizations.contains(lines.count { $0.hasPrefix("authorization") }), "\(lines)")
+    }
   }
 
   @Test func `a program that starts before the service receives locations when the service has started`() throws {
