@@ -120,6 +120,8 @@ nonisolated extension ResubscriptionMachine {
     guard let last else { return true }
     var rule = DeliveryRule(DeliveryRule.Configuration(set))
     _ = rule.received(last, at: .origin)
-    return rule.received(location, at: .distantFuture).contains { if case .deliver = $0 { true } else { false } }
+    _ = rule.next(at: .origin)
+    _ = rule.received(location, at: .distantFuture)
+    return rule.isReady
   }
 }

@@ -12,6 +12,8 @@ import GeopublicistInstants
 ///
 /// Compares with the last location *sent*, not the last received, so that slow movement passes eventually.
 ///
+/// A candidate that is due waits until the owner calls ``next(at:)``, so it is the only location that waits to be sent.
+///
 /// The owner keeps one timer and executes the actions.
 package struct DeliveryRule: Sendable {
   /// The thresholds of a subscription.
@@ -31,10 +33,11 @@ package struct DeliveryRule: Sendable {
     package var isSignificant = false
     /// The largest accuracy, in metres, of a location that ends a check for significant changes.
     package var sufficientAccuracy = 500.0
+    /// Whether the last location sent also passes again. Then no threshold may apply.
+    package var allowsRepetitions = false
   }
 
   package enum Action: Equatable, Sendable {
-    case deliver(Location)
     /// Calls ``DeliveryRule/timerFired(at:)`` at this time, replacing any earlier request.
     case armTimer(at: MonotonicInstant)
     case disarmTimer
@@ -51,9 +54,11 @@ package struct DeliveryRule: Sendable {
   package private(set) var configuration: Configuration
   private var sent: Timed?
   private var candidate: Timed?
-  /// The newest location that did not pass, if newer than the candidate.
-  private var newest: Timed?
   private var armedAt: MonotonicInstant?
+  /// When a candidate was last due or sent.
+  private var readyAt: MonotonicInstant?
+  /// Whether a location has arrived since the last gap.
+  private var hasReceived = false
 
   /// A location and the time at which it arrived or was sent.
   private struct Timed {
@@ -65,77 +70,78 @@ package struct DeliveryRule: Sendable {
   package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
   package mutating func received(_ location: Location, at now: MonotonicInstant) -> [Action] {
-    var actions: [Action] = []
-    // The candidate's quiet time had passed before this location arrived, even if the timer is late. Without debounce
-    // the newest location wins.
-    if configuration.debounce > .zero, let due, due <= now { actions += deliverCandidate(at: now) }
-    let fix = Timed(location: location, at: now)
+    hasReceived = true
     if passes(location) {
-      candidate = fix
-      newest = nil
-    } else {
-      if let waiting = candidate?.location, contradicts(location, waiting) { candidate = nil }
-      newest = fix
+      candidate = Timed(location: location, at: now)
+    } else if let waiting = candidate?.location, contradicts(location, waiting) {
+      candidate = nil
     }
-    return actions + proceed(at: now)
+    return settle(at: now)
   }
 
-  /// Handles the most common case of ``received(_:at:)``: without thresholds or a candidate, the location is sent
-  /// immediately. Returns false and changes nothing in any other case.
-  package mutating func receivedAndSent(_ location: Location, at now: MonotonicInstant) -> Bool {
-    guard configuration == Configuration(), candidate == nil, armedAt == nil,
-      sent.map({ $0.at <= now && !isRepetition(location, of: $0.location) }) ?? true
-    else { return false }
-    sent = Timed(location: location, at: now)
-    newest = nil
-    return true
+  /// Whether a location is due, so that ``next(at:)`` returns it.
+  package var isReady: Bool { candidate != nil && armedAt == nil }
+
+  /// Whether a location is due whose quiet time has passed, even if the timer is late. A location that arrives now must
+  /// not replace it before the owner could send it. Without debounce the newest location wins.
+  package func isQuiet(at now: MonotonicInstant) -> Bool {
+    configuration.debounce > .zero && due.map { $0 <= now } ?? false
   }
 
-  /// Records that the last location delivered was sent only now, because it had to wait.
-  package mutating func sentLate(at now: MonotonicInstant) -> [Action] {
-    sent?.at = now
-    return settleTimer()
+  /// Whether a location waits until it is due or can be sent.
+  package var isWaiting: Bool { candidate != nil }
+
+  /// When the location that waits reached the service.
+  package var waitingSince: BootInstant? { candidate?.location.receivedAt }
+
+  /// Returns the location that is due, if any, and counts the thresholds from it and from now.
+  package mutating func next(at now: MonotonicInstant) -> Location? {
+    guard isReady, let waiting = candidate?.location else { return nil }
+    // Without thresholds and with repetitions, nothing depends on the last location.
+    sent = configuration.allowsRepetitions ? nil : Timed(location: waiting, at: now)
+    (candidate, readyAt) = (nil, now)
+    return waiting
   }
 
   /// Handles the requested time. Calling it too early or without a candidate has no effect.
   package mutating func timerFired(at now: MonotonicInstant) -> [Action] {
     armedAt = nil
-    return proceed(at: now)
+    return settle(at: now)
   }
 
   /// Drops the candidate, because the device may move unseen: the source was released, or the machine has slept. The
   /// last location sent still counts.
   package mutating func drop() -> [Action] {
-    (candidate, newest) = (nil, nil)
-    return settleTimer()
+    (candidate, hasReceived) = (nil, false)
+    return disarm()
   }
 
   /// Starts over, so that the next location counts as the first and is sent immediately. Call it for each start, each
   /// regained access and each change of accuracy, and to discard the candidate when access is lost or the subscription
   /// stops.
   package mutating func reset() -> [Action] {
-    (sent, candidate, newest) = (nil, nil, nil)
-    return settleTimer()
+    (sent, candidate, readyAt, hasReceived) = (nil, nil, nil, false)
+    return disarm()
   }
 
-  /// Changes the thresholds of a running subscription. Re-evaluates the candidate and the newest location that did not
-  /// pass, which may be the last one for a long time.
-  package mutating func configure(_ configuration: Configuration, at now: MonotonicInstant) -> [Action] {
+  /// Changes the thresholds of a running subscription. Re-evaluates the candidate and the newest location received,
+  /// which the caller keeps: it may be the last one for a long time. One from before a gap does not count.
+  package mutating func configure(
+    _ configuration: Configuration, _ newest: Location? = nil, at now: MonotonicInstant
+  ) -> [Action] {
     self.configuration = configuration
-    if let waiting = candidate, !passes(waiting.location) {
-      (candidate, newest) = (nil, newest ?? waiting)
+    if let waiting = candidate?.location, !passes(waiting) { candidate = nil }
+    if let newest, hasReceived, candidate.map({ !isRepetition(newest, of: $0.location) }) ?? true, passes(newest) {
+      candidate = Timed(location: newest, at: now)
     }
-    if let rejected = newest, passes(rejected.location) {
-      (candidate, newest) = (rejected, nil)
-    }
-    return proceed(at: now)
+    return settle(at: now)
   }
 
   /// Returns whether a location passes, regardless of time.
   private func passes(_ location: Location) -> Bool {
     guard configuration.accepts(location) else { return false }
     guard let sent = sent?.location else { return true }
-    if isRepetition(location, of: sent) { return false }
+    if isRepetition(location, of: sent) { return configuration.allowsRepetitions }
     if configuration.isSignificant { return isSignificant(location, after: sent) }
     if configuration.distanceThreshold <= 0 { return true }
     if sent.distance(to: location) >= configuration.distanceThreshold { return true }
@@ -166,10 +172,10 @@ package struct DeliveryRule: Sendable {
   }
 
   /// The earliest time at which a newly arriving location may be sent, or the origin before the first one and without a
-  /// time threshold.
+  /// time threshold. A location that cannot be sent when it is due counts as sent, because another one would not help.
   package var mayDeliverFrom: MonotonicInstant {
-    guard let sent, configuration.interval > .zero else { return .origin }
-    return sent.at + configuration.interval
+    guard let readyAt, configuration.interval > .zero else { return .origin }
+    return readyAt + configuration.interval
   }
 
   private var due: MonotonicInstant? {
@@ -179,23 +185,20 @@ package struct DeliveryRule: Sendable {
     return allowed + configuration.debounce
   }
 
-  private mutating func proceed(at now: MonotonicInstant) -> [Action] {
-    var actions: [Action] = []
-    if let due, due <= now { actions += deliverCandidate(at: now) }
-    return actions + settleTimer()
-  }
-
-  private mutating func deliverCandidate(at now: MonotonicInstant) -> [Action] {
-    guard let waiting = candidate else { return [] }
-    sent = Timed(location: waiting.location, at: now)
-    candidate = nil
-    return [.deliver(waiting.location)]
-  }
-
-  private mutating func settleTimer() -> [Action] {
+  private mutating func settle(at now: MonotonicInstant) -> [Action] {
+    guard let due, due > now else {
+      if candidate != nil { readyAt = now }
+      return armedAt == nil ? [] : disarm()
+    }
     guard armedAt != due else { return [] }
     armedAt = due
-    return [due.map { .armTimer(at: $0) } ?? .disarmTimer]
+    return [.armTimer(at: due)]
+  }
+
+  private mutating func disarm() -> [Action] {
+    guard armedAt != nil else { return [] }
+    armedAt = nil
+    return [.disarmTimer]
   }
 }
 
@@ -214,7 +217,7 @@ extension DeliveryRule.Configuration {
   }
 
   /// The minimum time between two updates.
-  var interval: Duration {
+  package var interval: Duration {
     max(timeThreshold, minimumInterval, isSignificant ? DeliveryRule.significantInterval : .zero)
   }
 }

@@ -57,6 +57,8 @@ public final class LocationManager {
   /// Whether the next location of a service is the first since updates were started, which may be a repetition.
   private var isFirstOfService = false
   private let filter = Pacer()
+  /// Whether the filter has seen the newest location.
+  private var isLocationFiltered = false
   private var isMonitoring = false
   private var schedule: SourceSchedule
   private var scheduleTimer: LoopSource?
@@ -70,7 +72,9 @@ public final class LocationManager {
     schedule = SourceSchedule(isReleased: source.isReleasedToRest)
     filteringSource = source as? any FilteringLocationSource
     source.onEvent = { [weak self] event in self?.handle(event) }
-    filter.open { [weak self] location in self?.deliver(location) }
+    filter.open { [weak self] in
+      if let self, let location = filter.next() { deliver(location) }
+    }
     filter.onNeedChanged = { [weak self] in if self?.isMonitoring == true { self?.requireLevel() } }
   }
 
@@ -210,11 +214,9 @@ public final class LocationManager {
       filteringSource?.cancelRequest()
       events.send(.location(location))
       tellMonitors(location)
-      if isRequested || (isUpdating && !isFiltering) {
-        deliver(location)
-      } else if isUpdating || isMonitoring {
-        filter.take(location)
-      }
+      let isDirect = isRequested || (isUpdating && !isFiltering)
+      isLocationFiltered = !isDirect && (isUpdating || isMonitoring)
+      if isDirect { deliver(location) } else if isLocationFiltered { filter.take(location) }
       requireLevel()
     case .status(let status):
       sourceStatus = status
@@ -245,7 +247,7 @@ extension LocationManager {
 
   private func configureFilter() {
     guard filteringSource == nil else { return requireLevel() }
-    filter.configure(DeliveryRule.Configuration(options))
+    filter.configure(DeliveryRule.Configuration(options), isLocationFiltered ? location : nil)
   }
 
   /// The filters as options of the service.

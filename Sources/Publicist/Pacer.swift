@@ -9,42 +9,51 @@ package final class Pacer {
   /// Called when ``need(at:)`` may have changed.
   package var onNeedChanged: () -> Void = {}
 
-  private var rule = DeliveryRule()
+  package private(set) var rule = DeliveryRule()
   private var wait = SourceWait()
   private var timer: LoopSource?
-  private var output: ((Location) -> Void)?
+  private var onReady: (() -> Void)?
 
   /// Creates a pacer that passes everything once it is open.
   package init() {}
 
-  /// Starts over with the locations of another chain: the next one is the first.
-  package func open(_ output: @escaping (Location) -> Void) {
-    self.output = output
+  /// Starts over with the locations of another chain: the next one is the first. `onReady` is called when ``next()`` may
+  /// return a location.
+  package func open(_ onReady: @escaping () -> Void) {
+    self.onReady = onReady
     wait = SourceWait(at: now)
     perform(rule.reset())
   }
 
   /// Stops passing locations and drops the waiting one.
   package func close() {
-    output = nil
+    onReady = nil
     perform(rule.reset())
   }
 
-  package func configure(_ configuration: DeliveryRule.Configuration) {
-    perform(rule.configure(configuration, at: now))
+  /// Changes the thresholds. `newest` is the newest location taken, if it may pass now.
+  package func configure(_ configuration: DeliveryRule.Configuration, _ newest: Location? = nil) {
+    perform(rule.configure(configuration, newest, at: now))
     onNeedChanged()
   }
 
-  /// Passes on a location now, later or never.
+  /// Takes a location, which is ready now, later or never.
   package func take(_ location: Location) {
     let now = now
-    if rule.receivedAndSent(location, at: now) {
-      output?(location)
-    } else {
-      wait.received(location, rule.configuration, at: now)
-      perform(rule.received(location, at: now))
-      onNeedChanged()
+    if rule.isWaiting, rule.isQuiet(at: now) {
+      perform(rule.timerFired(at: now))
+      guard onReady != nil else { return }
     }
+    wait.received(location, rule.configuration, at: now)
+    perform(rule.received(location, at: now))
+    if hasInterval { onNeedChanged() }
+  }
+
+  /// Returns the location that is due, if any. The thresholds count from now.
+  package func next() -> Location? {
+    let location = rule.next(at: now)
+    if hasInterval { onNeedChanged() }
+    return location
   }
 
   /// Drops the waiting location, because the device may move unseen: the source was released, or the machine has slept.
@@ -53,12 +62,6 @@ package final class Pacer {
     let actions = rule.drop()
     if actions.contains(.disarmTimer), rule.configuration.isSignificant { wait.check(at: rule.mayDeliverFrom) }
     perform(actions)
-    onNeedChanged()
-  }
-
-  /// Counts the thresholds from now, because the last location of the output had to wait.
-  package func sentLate() {
-    perform(rule.sentLate(at: now))
     onNeedChanged()
   }
 
@@ -71,12 +74,14 @@ package final class Pacer {
   /// Returns what this subscription needs from the source at a level.
   package func need(at level: AccuracyLevel) -> SourceSchedule.Need { wait.need(rule, at: level) }
 
+  /// Whether the need for the source depends on when locations arrive and are sent.
+  private var hasInterval: Bool { rule.configuration.interval > .zero }
+
   private var now: MonotonicInstant { MainLoop.main.clock.monotonic() }
 
   private func perform(_ actions: [DeliveryRule.Action]) {
     for action in actions {
       switch action {
-      case .deliver(let location): output?(location)
       case .armTimer(let time):
         timer = MainLoop.main.at(time) { [weak self] in
           guard let self else { return }
@@ -86,5 +91,6 @@ package final class Pacer {
       case .disarmTimer: timer = nil
       }
     }
+    if rule.isReady { onReady?() }
   }
 }

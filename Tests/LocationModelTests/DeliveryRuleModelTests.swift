@@ -52,35 +52,6 @@ import Testing
     }
   }
 
-  /// A location that is sent immediately must leave the rule in the same state as the full path.
-  @Test(arguments: 0..<100 as Range<UInt64>)
-  func `the fast path of the delivery rule sends the same locations as the full path`(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
-    func oneOf<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
-    var (short, long) = (DeliveryRule(), DeliveryRule())
-    var now = MonotonicInstant.origin
-    var count = 0
-    for _ in 0..<500 {
-      now = now + oneOf([0, 1, 500, 100_000])
-      if Int.random(in: 0..<10, using: &random) == 0 {
-        let configuration = DeliveryRule.Configuration(
-          distanceThreshold: oneOf([0, 0, 10]), timeThreshold: .milliseconds(oneOf([0, 0, 50])),
-          debounce: .milliseconds(oneOf([0, 0, 7])))
-        #expect(short.configure(configuration, at: now) == long.configure(configuration, at: now))
-      }
-      if Int.random(in: 0..<10, using: &random) == 0 { #expect(short.timerFired(at: now) == long.timerFired(at: now)) }
-      let fix = DeliverySimulation.fix(now.microseconds, metres: .random(in: 0...50, using: &random), accuracy: 3)
-      let expected = long.received(fix, at: now)
-      if short.receivedAndSent(fix, at: now) {
-        count += 1
-        #expect(expected == [.deliver(fix)])
-      } else {
-        #expect(short.received(fix, at: now) == expected)
-      }
-    }
-    #expect(count > 50)
-  }
-
   @Test(arguments: 0..<400 as Range<UInt64>)
   func `the delivery rule sends the same locations as a simple model`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

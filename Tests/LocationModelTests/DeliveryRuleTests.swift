@@ -143,36 +143,53 @@ import Testing
   @Test func `the timer is armed again only if its time has changed`() {
     var rule = DeliveryRule(Configuration(timeThreshold: .milliseconds(1000)))
     let fixes = (0...3).map { DeliverySimulation.fix($0, metres: Double($0)) }
-    #expect(rule.received(fixes[0], at: 0) == [.deliver(fixes[0])])
+    #expect(rule.sends(fixes[0], at: 0) == true)
     #expect(rule.received(fixes[1], at: 10_000) == [.armTimer(at: 1_000_000)])
     #expect(rule.received(fixes[2], at: 20_000) == [])
     #expect(rule.timerFired(at: 999_999) == [.armTimer(at: 1_000_000)])
-    #expect(rule.timerFired(at: 1_000_000) == [.deliver(fixes[2])])
+    #expect(rule.next(at: 999_999) == nil)
+    #expect(rule.timerFired(at: 1_000_000) == [])
+    #expect(rule.next(at: 1_000_000) == fixes[2])
     #expect(rule.timerFired(at: 1_000_001) == [])
     #expect(rule.received(fixes[3], at: 1_500_000) == [.armTimer(at: 2_000_000)])
     #expect(rule.reset() == [.disarmTimer])
     #expect(rule.timerFired(at: 2_000_000) == [])
+    #expect(rule.next(at: 2_000_000) == nil)
   }
 
   /// Regression: a location was held for 0.7 s during a check, and the next one followed it after 4.3 s instead of 5 s.
-  @Test func `the interval begins when a held location is actually sent`() {
+  @Test func `the interval begins when a location that is due is actually sent`() {
     var rule = DeliveryRule(Configuration(timeThreshold: .milliseconds(5_000)))
-    let fixes = (0...1).map { DeliverySimulation.fix($0) }
-    #expect(rule.received(fixes[0], at: 0) == [.deliver(fixes[0])])
-    #expect(rule.sentLate(at: 700_000) == [])
-    #expect(rule.received(fixes[1], at: 1_000_000) == [.armTimer(at: 5_700_000)])
+    let fixes = (0...2).map { DeliverySimulation.fix($0) }
+    #expect(rule.received(fixes[0], at: 0) == [])
+    #expect(rule.received(fixes[1], at: 600_000) == [])
+    #expect(rule.mayDeliverFrom == 5_600_000, "another location would not help")
+    #expect(rule.next(at: 700_000) == fixes[1])
+    #expect(rule.received(fixes[2], at: 1_000_000) == [.armTimer(at: 5_700_000)])
+    #expect(rule.mayDeliverFrom == 5_700_000)
+  }
+
+  @Test func `the distance counts from the last location that was sent, not from one that could not be sent`() {
+    var rule = DeliveryRule(Configuration(distanceThreshold: 100))
+    let fixes = [0, 150, 210].enumerated().map { DeliverySimulation.fix(UInt64($0.offset), metres: $0.element) }
+    #expect(rule.sends(fixes[0], at: 0) == true)
+    _ = rule.received(fixes[1], at: 1)
+    _ = rule.received(fixes[2], at: 2)
+    #expect(rule.next(at: 2) == fixes[2])
   }
 
   @Test func `after a late timer, debounce sends the location that was due, and a time threshold the newest`() {
     let fixes = (0...2).map { DeliverySimulation.fix($0, metres: Double($0)) }
-    var debounced = DeliveryRule(Configuration(debounce: .milliseconds(200)))
-    _ = debounced.received(fixes[0], at: 0)
-    #expect(debounced.received(fixes[1], at: 1000) == [.armTimer(at: 201_000)])
-    #expect(debounced.received(fixes[2], at: 300_000) == [.deliver(fixes[1]), .armTimer(at: 500_000)])
-    var throttled = DeliveryRule(Configuration(timeThreshold: .milliseconds(200)))
-    _ = throttled.received(fixes[0], at: 0)
-    #expect(throttled.received(fixes[1], at: 1000) == [.armTimer(at: 200_000)])
-    #expect(throttled.received(fixes[2], at: 300_000) == [.deliver(fixes[2]), .disarmTimer])
+    for (configuration, isQuiet) in [
+      (Configuration(debounce: .milliseconds(200)), true), (Configuration(timeThreshold: .milliseconds(200)), false),
+    ] {
+      var rule = DeliveryRule(configuration)
+      #expect(rule.sends(fixes[0], at: 0) == true)
+      _ = rule.received(fixes[1], at: 1000)
+      #expect(!rule.isQuiet(at: 200_999))
+      #expect(rule.isQuiet(at: 300_000) == isQuiet)
+      #expect(rule.sends(fixes[2], at: 300_000) == !isQuiet)
+    }
   }
 
   @Test func `times at the end of the clock's range do not overflow`() {
@@ -180,7 +197,7 @@ import Testing
       Configuration(
         timeThreshold: .milliseconds(UInt32.max), debounce: .milliseconds(UInt32.max),
         minimumInterval: .milliseconds(UInt32.max)))
-    _ = rule.received(DeliverySimulation.fix(1), at: .max - 1)
+    #expect(rule.sends(DeliverySimulation.fix(1), at: .max - 1) == true)
     let actions = rule.received(DeliverySimulation.fix(2), at: .max - 1)
     #expect(actions.count == 1)
   }

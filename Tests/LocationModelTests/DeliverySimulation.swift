@@ -3,6 +3,14 @@ import GeopublicistTestSupport
 
 @testable import GeopublicistLocationModel
 
+extension DeliveryRule {
+  /// Receives a location and returns whether it is sent immediately.
+  mutating func sends(_ location: Location, at now: MonotonicInstant) -> Bool {
+    _ = received(location, at: now)
+    return next(at: now) == location
+  }
+}
+
 /// Drives a ``DeliveryRule`` as its owner would, on a clock that advances only between events.
 struct DeliverySimulation {
   /// The deliveries: the number of the fix and the millisecond.
@@ -20,6 +28,7 @@ struct DeliverySimulation {
   private(set) var deliveries: [Delivery] = []
   private(set) var actions: [DeliveryRule.Action] = []
   private(set) var timer: MonotonicInstant?
+  private var newest: Location?
 
   init(_ configuration: DeliveryRule.Configuration) { rule = DeliveryRule(configuration) }
 
@@ -41,12 +50,14 @@ struct DeliverySimulation {
 
   mutating func receive(_ fix: Location, at millisecond: UInt64) {
     advance(to: millisecond)
+    newest = fix
+    if rule.isQuiet(at: .milliseconds(millisecond)) { fire(at: .milliseconds(millisecond)) }
     perform(rule.received(fix, at: .milliseconds(millisecond)), at: .milliseconds(millisecond))
   }
 
   mutating func configure(_ configuration: DeliveryRule.Configuration, at millisecond: UInt64) {
     advance(to: millisecond)
-    perform(rule.configure(configuration, at: .milliseconds(millisecond)), at: .milliseconds(millisecond))
+    perform(rule.configure(configuration, newest, at: .milliseconds(millisecond)), at: .milliseconds(millisecond))
   }
 
   mutating func reset(at millisecond: UInt64) {
@@ -73,10 +84,12 @@ struct DeliverySimulation {
     self.actions = actions
     for action in actions {
       switch action {
-      case .deliver(let location): deliveries.append(Delivery(location.sequence, at: now.microseconds / 1_000))
       case .armTimer(let due): timer = due
       case .disarmTimer: timer = nil
       }
+    }
+    if let location = rule.next(at: now) {
+      deliveries.append(Delivery(location.sequence, at: now.microseconds / 1_000))
     }
   }
 }

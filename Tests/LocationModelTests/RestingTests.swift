@@ -80,11 +80,12 @@ import Testing
     private mutating func perform(_ actions: [DeliveryRule.Action], _ second: UInt64) {
       for action in actions {
         switch action {
-        case .deliver(let location): sent.append((second, location.timestamp.seconds))
         case .armTimer(let time): timer = time
         case .disarmTimer: timer = nil
         }
       }
+      let location = rule.next(at: .seconds(second))
+      if let location { sent.append((second, location.timestamp.seconds)) }
     }
   }
 

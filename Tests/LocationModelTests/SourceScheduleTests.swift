@@ -90,12 +90,12 @@ import Testing
       schedule.set(Need(.exact, from: rule.mayDeliverFrom), for: ObjectIdentifier(object))
       heldSince = schedule.update(at: now).level == nil ? nil : heldSince ?? second
       let location = Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: second))
-      if second >= firstFix, continuous.received(location, at: now).contains(.deliver(location)) {
+      if second >= firstFix, continuous.sends(location, at: now) {
         followed.append(second)
       }
       guard let since = heldSince else { continue }
       held += 1
-      if second >= since + firstFix, rule.received(location, at: now).contains(.deliver(location)) {
+      if second >= since + firstFix, rule.sends(location, at: now) {
         rested.append(second)
       }
     }

@@ -37,6 +37,7 @@ struct LocationChainTests {
     var hold: Hold<BootClock>?
     private(set) var slot: DeliverySlot?
     private(set) var sent: [UInt64] = []
+    private var newest: Location?
     private var cancellables: Set<AnyCancellable> = []
     private lazy var outbox = Outbox(NoPings()) { [unowned self] in queued }
     private(set) lazy var queue = OutgoingQueue(client: ":1.1", outbox: outbox)
@@ -48,7 +49,8 @@ struct LocationChainTests {
 
     func start(with first: [Location] = []) {
       let slot = DeliverySlot(
-        pacer, hold: { [unowned self] in hold }, whenRoom: { [unowned self] in queue.whenRoom($0) },
+        pacer, newest: { [unowned self] in newest }, hold: { [unowned self] in hold },
+        whenRoom: { [unowned self] in queue.whenRoom($0) },
         { [unowned self] location in sent.append(location.sequence) })
       self.slot = slot
       AnyCancellable(slot).store(in: &cancellables)
@@ -58,7 +60,18 @@ struct LocationChainTests {
 
     func cut() { cancellables = [] }
 
-    func send(_ location: Location) { subject.send(location) }
+    func send(_ location: Location) {
+      newest = location
+      subject.send(location)
+    }
+
+    /// Sends a location `metres` from the first that arrives at this time.
+    func send(at time: UInt64, metres: Double = 0) {
+      var location = Location(
+        latitude: 52 + metres / 111_195, longitude: 13, timestamp: Timestamp(seconds: time), sequence: time)
+      location.receivedAt = BootInstant(microseconds: time)
+      send(location)
+    }
   }
 
   @Test func `without thresholds every fix is delivered in order`() {
@@ -147,7 +160,7 @@ struct LocationChainTests {
     let chain = Chain(.init(distanceThreshold: 1_000_000))
     chain.send(fix(1))
     chain.send(fix(2, metres: 5))
-    chain.pacer.configure(.init(distanceThreshold: 1))
+    chain.slot?.configure(.init(distanceThreshold: 1))
     #expect(chain.sent == [1, 2])
   }
 
@@ -166,20 +179,15 @@ struct LocationChainTests {
 
   @Test func `when a question is answered, the newest location from before the question is delivered`() {
     let chain = Chain()
-    func send(_ time: UInt64) {
-      var location = fix(time, metres: Double(time))
-      location.receivedAt = BootInstant(microseconds: time)
-      chain.send(location)
-    }
     chain.hold = Hold(question: 5)
-    for time in 1...9 as ClosedRange<UInt64> { send(time) }
+    for time in 1...9 as ClosedRange<UInt64> { chain.send(at: time, metres: Double(time)) }
     chain.slot?.release()
     #expect(chain.sent == [], "the question has not been answered")
     chain.hold = Hold(question: 5, isConfirmed: true)
     for _ in 0..<2 { chain.slot?.release() }
     #expect(chain.sent == [4], "one location for each answer")
     chain.hold = Hold(question: 10)
-    for time in 11...13 as ClosedRange<UInt64> { send(time) }
+    for time in 11...13 as ClosedRange<UInt64> { chain.send(at: time, metres: Double(time)) }
     chain.hold = Hold(question: 10, isConfirmed: true)
     chain.slot?.release()
     #expect(chain.sent == [4, 9])
@@ -187,12 +195,61 @@ struct LocationChainTests {
     chain.slot?.release()
     #expect(chain.sent == [4, 9, 13])
     chain.hold = Hold(question: 20)
-    send(14)
-    send(21)
+    chain.send(at: 14)
+    chain.send(at: 21)
     chain.slot?.forget(.waiting)
     chain.hold = Hold(question: 20, isConfirmed: true)
     chain.slot?.release()
     #expect(chain.sent == [4, 9, 13], "what waits does not survive a gap")
+  }
+
+  @Test func `the time threshold counts from a location that was sent after a hold`() throws {
+    let chain = Chain(.init(timeThreshold: .milliseconds(80)))
+    chain.hold = Hold(question: 5)
+    chain.send(at: 1)
+    let time = MainLoop.main.clock.monotonic()
+    try turning("the threshold ends") { MainLoop.main.clock.monotonic() - time > .milliseconds(80) }
+    chain.send(at: 9)
+    chain.hold = Hold(question: 5, isConfirmed: true)
+    chain.slot?.release()
+    chain.hold = nil
+    chain.slot?.release()
+    #expect(chain.sent == [1])
+    try turning("the threshold ends again") { chain.sent == [1, 9] }
+    #expect(MainLoop.main.clock.monotonic() - time >= .milliseconds(160))
+  }
+
+  @Test func `after a hold, the newest location is offered again, also to changed thresholds`() {
+    let chain = Chain(.init(distanceThreshold: 100))
+    chain.send(at: 1)
+    chain.hold = Hold(question: 5)
+    chain.send(at: 2, metres: 200)
+    chain.send(at: 6, metres: 250)
+    chain.send(at: 7, metres: 400)
+    chain.hold = nil
+    chain.slot?.release()
+    #expect(chain.sent == [1, 7], "the newest one replaces the one that waited")
+    chain.hold = Hold(question: 10)
+    chain.send(at: 8, metres: 600)
+    chain.send(at: 11, metres: 650)
+    chain.hold = Hold(question: 10, isConfirmed: true)
+    chain.slot?.release()
+    chain.hold = nil
+    chain.slot?.release()
+    #expect(chain.sent == [1, 7, 8], "the newest one is too close to it")
+    chain.slot?.configure(.init(distanceThreshold: 20))
+    #expect(chain.sent == [1, 7, 8, 11])
+  }
+
+  @Test func `a location from before a gap is not offered to changed thresholds`() {
+    let chain = Chain(.init(distanceThreshold: 100))
+    chain.send(at: 1)
+    chain.send(at: 2, metres: 50)
+    chain.slot?.forget(.waiting)
+    chain.slot?.configure(.init())
+    #expect(chain.sent == [1])
+    chain.send(at: 3, metres: 50)
+    #expect(chain.sent == [1, 3])
   }
 
   @Test func `a location that is kept during a hold is dropped when the subscription stops`() {

@@ -4,49 +4,49 @@ import GeopublicistLocationModel
 import Publicist
 import Publishing
 
-/// The end of a client's chain, which keeps the only copy of the location that waits to be sent to the client.
+/// The end of a client's chain, which sends the client what its pacer lets pass.
 ///
-/// Receives every location of its level. The pacer decides which of them to deliver, and keeps the one that is not due
-/// yet. The newest one to deliver waits here while deliveries are held, or while the bus or the client has no room.
+/// Receives every location of its level. The pacer keeps the only location that waits: the one that is not due yet, or
+/// that is due while deliveries are held, or while the bus or the client has no room. The thresholds therefore always
+/// count from what was sent.
 final class DeliverySlot: Subscriber, Cancellable {
   typealias Input = Location
   typealias Failure = Never
 
   /// The locations to drop.
   enum Part {
-    /// The locations not sent yet, because the device may have moved. The thresholds still count from the last location
+    /// The location not sent yet, because the device may have moved. The thresholds still count from the last location
     /// sent.
     case waiting
-    /// The locations not sent yet and the last location sent, because the client may no longer have it. Nothing is
+    /// The location not sent yet and the last location sent, because the client may no longer have it. Nothing is
     /// sent afterwards.
     case everything
   }
 
-  let pacer: Pacer?
+  private let pacer: Pacer
   private let whenRoom: (@escaping () -> Void) -> Void
   private let earliest: BootInstant
+  private let newest: () -> Location?
   private let hold: () -> Hold<BootClock>?
   private var emit: ((Location) -> Void)?
   private var subscription: (any Subscription)?
-  private var newest: Location?
-  /// The newest location from before the question that holds deliveries. It may be sent as soon as that question is
-  /// answered.
-  private var earlier: Location?
   private var waitsForRoom = false
-  /// Whether the location that is sent has waited.
-  private var isLate = true
+  /// Whether the pacer has not seen the newest location, because an earlier one waits that may be sent sooner.
+  private var hasMissed = false
 
-  /// Creates a slot that sends nothing while `hold` holds it; ``release()`` checks that again. Without a pacer, every
-  /// location is sent. Locations from before `earliest`, unless that is the origin, are not sent, because they would
-  /// reveal where the user was without access. Asserted ones are still true. `whenRoom` calls its argument once a
-  /// location may be sent, possibly immediately.
+  /// Creates a slot that sends nothing while `hold` holds it; ``release()`` checks that again. Locations from before
+  /// `earliest`, unless that is the origin, are not sent, because they would reveal where the user was without access.
+  /// Asserted ones are still true. `newest` returns the newest location of the chain again. `whenRoom` calls its
+  /// argument once a location may be sent, possibly immediately.
   init(
-    _ pacer: Pacer?, after earliest: BootInstant = .origin, hold: @escaping () -> Hold<BootClock>? = { nil },
-    whenRoom: @escaping (@escaping () -> Void) -> Void, _ emit: @escaping (Location) -> Void
+    _ pacer: Pacer, after earliest: BootInstant = .origin, newest: @escaping () -> Location?,
+    hold: @escaping () -> Hold<BootClock>? = { nil }, whenRoom: @escaping (@escaping () -> Void) -> Void,
+    _ emit: @escaping (Location) -> Void
   ) {
     self.whenRoom = whenRoom
     self.pacer = pacer
     self.earliest = earliest
+    self.newest = newest
     self.hold = hold
     self.emit = emit
   }
@@ -54,13 +54,14 @@ final class DeliverySlot: Subscriber, Cancellable {
   func receive(subscription: any Subscription) {
     guard self.subscription == nil, emit != nil else { return subscription.cancel() }
     self.subscription = subscription
-    pacer?.open { [weak self] in self?.keep($0) }
+    pacer.open { [weak self] in self?.release() }
     // The pacer must see every location, whether or not one can be sent.
     subscription.request(.unlimited)
   }
 
   func receive(_ location: Location) -> Subscribers.Demand {
     offer(location)
+    if hasMissed { release() }
     return .none
   }
 
@@ -68,28 +69,35 @@ final class DeliverySlot: Subscriber, Cancellable {
 
   func cancel() { forget(.everything) }
 
-  /// Takes a location that did not come through the chain: the first one.
+  /// Takes a location that did not come through the chain: the first one, or the newest one again.
   func offer(_ location: Location) {
-    guard emit != nil, earliest == .origin || location.receivedAt > earliest || location.isAsserted else { return }
-    if let pacer { pacer.take(location) } else { keep(location) }
+    guard emit != nil, earliest == .origin || isAllowed(location) else { return }
+    hasMissed = pacer.rule.isWaiting && mustWait(location)
+    if !hasMissed { pacer.take(location) }
+  }
+
+  /// Changes the thresholds. The newest location may pass the new ones.
+  func configure(_ configuration: DeliveryRule.Configuration) {
+    pacer.configure(configuration, newest().flatMap { isAllowed($0) && !mustWait($0) ? $0 : nil })
   }
 
   func forget(_ part: Part) {
-    (newest, earlier) = (nil, nil)
+    hasMissed = false
     switch part {
-    case .waiting: pacer?.drop()
+    case .waiting: pacer.drop()
     case .everything:
       guard emit != nil else { return }
       let subscription = subscription
       (self.subscription, emit) = (nil, nil)
-      pacer?.close()
+      pacer.close()
       subscription?.cancel()
     }
   }
 
-  /// Sends the waiting location once there is room, unless something holds it then.
+  /// Sends the location that is due once there is room, unless something holds it then.
   func release() {
-    guard !waitsForRoom, newest != nil else { return }
+    if hasMissed { offerMissed() }
+    guard !waitsForRoom, pacer.rule.isReady else { return }
     waitsForRoom = true
     whenRoom { [weak self] in
       self?.waitsForRoom = false
@@ -97,27 +105,26 @@ final class DeliverySlot: Subscriber, Cancellable {
     }
   }
 
-  /// Sends the waiting location if nothing holds it.
+  /// Sends the location that is due if nothing holds it.
   func send() {
-    guard newest != nil, let location = next(hold()) else { return }
-    if location == newest { newest = nil }
-    earlier = nil
-    if isLate { pacer?.sentLate() }
+    if hasMissed { offerMissed() }
+    guard let since = pacer.rule.waitingSince, hold().map({ $0.isConfirmed && since < $0.question }) ?? true,
+      let location = pacer.next()
+    else { return }
     emit?(location)
+    if hasMissed { offerMissed() }
   }
 
-  /// Returns the location that may be sent.
-  private func next(_ hold: Hold<BootClock>?) -> Location? {
-    guard let hold else { return newest }
-    guard hold.isConfirmed else { return nil }
-    return [newest, earlier].compactMap(\.self).first { $0.receivedAt < hold.question }
+  private func isAllowed(_ location: Location) -> Bool {
+    earliest == .origin || location.receivedAt > earliest || location.isAsserted
   }
 
-  private func keep(_ location: Location) {
-    if let newest, let hold = hold(), newest.receivedAt < hold.question { earlier = newest }
-    newest = location
-    isLate = false
-    release()
-    isLate = true
+  /// Whether a location must not replace the one that waits: that is from before the question that holds deliveries, so
+  /// it may be sent as soon as the question is answered.
+  private func mustWait(_ location: Location) -> Bool {
+    guard let since = pacer.rule.waitingSince, let hold = hold() else { return false }
+    return since < hold.question && location.receivedAt >= hold.question
   }
+
+  private func offerMissed() { if let location = newest() { offer(location) } }
 }

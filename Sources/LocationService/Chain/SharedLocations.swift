@@ -9,7 +9,7 @@ import Publishing
 ///       .compactMap(\.last)              the newest of the batch
 ///       → arbiter                        unless a better one is still valid
 ///       → reduced to a level             once for all clients of that level, without repetitions
-///       → slot                           this client's distance, time and debounce, and the newest until it can be sent
+///       → slot                           this client's distance, time and debounce, and what waits to be sent
 ///
 /// This class is everything before the slot, shared by all clients.
 ///
@@ -26,6 +26,7 @@ final class SharedLocations {
   private var validFrom = BootInstant.origin
   /// Every measurement, including those that the arbiter rejects.
   private let measurements = PassthroughSubject<Location, Never>()
+  private var measured: Location?
   private var cancellables: Set<AnyCancellable> = []
   private var release: LoopSource?
   private var sleep = SleepFilter()
@@ -44,17 +45,22 @@ final class SharedLocations {
 
   /// Sends the locations of a level to one client, until the returned subscription is cancelled.
   ///
-  /// Begins with `first`. Without a pacer, every location is delivered. At ``AccuracyLevel/exact``, even every
-  /// measurement is delivered, because regions judge measurements themselves: if the arbiter kept a bad one as the
-  /// best, it would hide those that contradict it.
-  func deliver(at level: AccuracyLevel, from first: Location?, to slot: DeliverySlot) -> AnyCancellable {
-    if slot.pacer == nil, level == .exact {
+  /// Begins with `first`. A slot without thresholds receives even every measurement at ``AccuracyLevel/exact``, because
+  /// regions judge measurements themselves: if the arbiter kept a bad one as the best, it would hide those that
+  /// contradict it.
+  func deliver(at level: AccuracyLevel, from first: Location?, to slot: DeliverySlot, isPaced: Bool) -> AnyCancellable {
+    if !isPaced, level == .exact {
       measurements.subscribe(slot)
     } else {
       locations(for: level).subscribe(slot)
     }
     if let first { slot.offer(first) }
     return AnyCancellable(slot)
+  }
+
+  /// Returns the newest location that a slot could have received, unless it was dropped since.
+  func newest(at level: AccuracyLevel, isPaced: Bool) -> Location? {
+    !isPaced && level == .exact ? measured : newest(for: level)
   }
 
   /// Returns the newest location reduced to a level, or nil before the first one, after ``forget(_:)``, and while the
@@ -86,7 +92,7 @@ final class SharedLocations {
     // A client that regains access receives the location of the interval as soon as a finer one arrives.
     if gap == .accessLost { published = [:] }
     arbiter.forget(at: now)
-    release = nil
+    (measured, release) = (nil, nil)
   }
 
   /// Drops locations that have not been published, because the source was released. Clients drop waiting locations,
@@ -100,6 +106,7 @@ final class SharedLocations {
   private func take(_ location: Location) {
     let now = MainLoop.main.clock.boottime()
     guard location.isAsserted || sleep.passes(location, at: now) else { return }
+    measured = location
     measurements.send(location)
     if arbiter.accept(location, at: now) { publish() }
     guard let until = arbiter.heldUntil else {

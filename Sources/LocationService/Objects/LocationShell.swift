@@ -58,7 +58,11 @@ class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.
   final func sendNow() { slot?.send() }
 
   /// Applies changed thresholds to the running chain.
-  final func configureChain(at level: AccuracyLevel) { pacer.configure(thresholds(at: level)) }
+  final func configureChain(at level: AccuracyLevel) {
+    var configuration = thresholds(at: level)
+    configuration.allowsRepetitions = !isPaced
+    if let slot { slot.configure(configuration) } else { pacer.configure(configuration) }
+  }
 
   /// Converts a time of the boot clock to the clock of the schedule. The same time always yields the same result.
   final func monotonic(_ time: BootInstant) -> MonotonicInstant {
@@ -97,12 +101,13 @@ class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.
     configureChain(at: level)
     // A location that the arbiter holds back and publishes later must also be from after the refusal.
     let slot = DeliverySlot(
-      isPaced ? pacer : nil, after: level == .exact ? min(client.exactFrom, now) : .origin,
+      pacer, after: level == .exact ? min(client.exactFrom, now) : .origin,
+      newest: { [service, isPaced] in service.locations.newest(at: level, isPaced: isPaced) },
       hold: { [weak self] in self.map(\.hold) ?? Hold() },
       whenRoom: { [weak self] in self?.whenRoom($0) },
       { [weak self] location in self?.received(location) })
     self.slot = slot
-    chain = service.locations.deliver(at: level, from: firstLocation(for: level), to: slot)
+    chain = service.locations.deliver(at: level, from: firstLocation(for: level), to: slot, isPaced: isPaced)
     updateNeed()
     // A source that is silent because nothing moves would not send a location that the client may receive.
     if level == .exact, client.exactFrom > .origin { service.source.ask() }
