@@ -96,11 +96,11 @@ package struct DeliveryRule: Sendable {
 
   /// Returns the location that is due, if any, and counts the thresholds from it and from now.
   package mutating func next(at now: MonotonicInstant) -> Location? {
-    guard isReady, let waiting = candidate?.location else { return nil }
+    guard isReady, var waiting = candidate.take() else { return nil }
+    (waiting.at, readyAt) = (now, now)
     // Without thresholds and with repetitions, nothing depends on the last location.
-    sent = configuration.allowsRepetitions ? nil : Timed(location: waiting, at: now)
-    (candidate, readyAt) = (nil, now)
-    return waiting
+    sent = configuration.allowsRepetitions ? nil : waiting
+    return waiting.location
   }
 
   /// Handles the requested time. Calling it too early or without a candidate has no effect.

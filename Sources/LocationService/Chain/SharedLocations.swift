@@ -5,8 +5,7 @@ import Publishing
 
 /// The path of a location from the publicist to one client:
 ///
-///     publicist.locationPublisher()      every location that GeoClue announces
-///       .compactMap(\.last)              the newest of the batch
+///     publicist.locationPublisher()      every location that GeoClue announces, of which the newest of a batch counts
 ///       → arbiter                        unless a better one is still valid
 ///       → reduced to a level             once for all clients of that level, without repetitions
 ///       → slot                           this client's distance, time and debounce, and what waits to be sent
@@ -32,7 +31,7 @@ final class SharedLocations {
   private var sleep = SleepFilter()
 
   init(_ locations: AnyPublisher<[Location], Never>) {
-    locations.compactMap(\.last).sink { [weak self] in self?.take($0) }.store(in: &cancellables)
+    locations.sink { [weak self] in if let newest = $0.last { self?.take(newest) } }.store(in: &cancellables)
   }
 
   /// Returns future locations, reduced to a level. All clients of a level receive the same, because the level's reducer

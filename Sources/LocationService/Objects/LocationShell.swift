@@ -78,6 +78,7 @@ class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.
     case .receiving(let isReceiving):
       service.receiverCountChanged(by: isReceiving ? 1 : -1, whileHeld: usesSourceBriefly)
     case .askSource: service.source.ask()
+    case .deliver: send(action)
     case .end:
       follow(nil)
       super.perform(action)
