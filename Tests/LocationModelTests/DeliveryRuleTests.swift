@@ -123,23 +123,6 @@ import Testing
     #expect(simulation.timer == nil)
   }
 
-  @Test func `a reset drops the held location, and the next fix is treated as the first`() {
-    let configuration = Configuration(
-      distanceThreshold: 100, timeThreshold: .milliseconds(10_000), debounce: .milliseconds(500))
-    var simulation = DeliverySimulation(configuration)
-    simulation.receive(DeliverySimulation.fix(1), at: 0)
-    simulation.receive(DeliverySimulation.fix(2, metres: 200), at: 10)
-    simulation.reset(at: 20)
-    #expect(simulation.actions == [.disarmTimer])
-    simulation.advance(to: 30_000)
-    simulation.receive(DeliverySimulation.fix(3), at: 30_000)
-    simulation.reset(at: 30_001)
-    #expect(simulation.actions.isEmpty)
-    simulation.receive(DeliverySimulation.fix(4), at: 30_002)
-    simulation.finish()
-    #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(3, at: 30_000), Delivery(4, at: 30_002)])
-  }
-
   @Test func `the timer is armed again only if its time has changed`() {
     var rule = DeliveryRule(Configuration(timeThreshold: .milliseconds(1000)))
     let fixes = (0...3).map { DeliverySimulation.fix($0, metres: Double($0)) }

@@ -14,10 +14,8 @@ import Testing
 /// The end of a subscription's chain: pacing, keeping the newest, and a connection to the bus that may be blocked.
 @Suite(.serialized)
 struct LocationChainTests {
-  private func fix(_ sequence: UInt64, metres: Double = 0, accuracy: Double? = nil) -> Location {
-    Location(
-      latitude: 52 + metres / 111_195, longitude: 13, accuracy: accuracy, timestamp: Timestamp(seconds: sequence),
-      sequence: sequence)
+  private func fix(_ sequence: UInt64) -> Location {
+    Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: sequence), sequence: sequence)
   }
 
   fileprivate final class NoPings: ClientPinging {
@@ -81,12 +79,6 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 2, 3, 4, 5, 6])
   }
 
-  @Test func `many small steps together exceed the distance threshold`() {
-    let chain = Chain(.init(distanceThreshold: 1))
-    for step in 0..<7 { chain.send(fix(UInt64(step), metres: Double(step) * 0.4)) }
-    #expect(chain.sent == [0, 3, 6])
-  }
-
   @Test func `the newest location within the time threshold is delivered when the threshold ends`() throws {
     let chain = Chain(.init(timeThreshold: .milliseconds(80)))
     for sequence in 1...3 { chain.send(fix(UInt64(sequence))) }
@@ -108,18 +100,6 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 1000])
     chain.send(fix(1001))
     #expect(chain.sent == [1, 1000, 1001])
-  }
-
-  @Test func `a single fix that arrives while the queue is full is delivered when there is room`() throws {
-    let chain = Chain()
-    chain.queued = Outbox.highWater
-    chain.send(fix(1))
-    #expect(chain.sent == [])
-    chain.queued = 0
-    try turning("it is sent") { !chain.sent.isEmpty }
-    #expect(chain.sent == [1])
-    chain.send(fix(2))
-    #expect(chain.sent == [1, 2])
   }
 
   @Test func `a queue that fills up after each message does not block the waiting messages forever`() throws {
@@ -154,14 +134,6 @@ struct LocationChainTests {
     chain.start(with: [fix(3)])
     chain.send(fix(4))
     #expect(chain.sent == [1, 3])
-  }
-
-  @Test func `thresholds can be changed without restarting delivery`() {
-    let chain = Chain(.init(distanceThreshold: 1_000_000))
-    chain.send(fix(1))
-    chain.send(fix(2, metres: 5))
-    chain.slot?.configure(.init(distanceThreshold: 1))
-    #expect(chain.sent == [1, 2])
   }
 
   @Test func `while deliveries are held, only the newest location is kept, and it is delivered afterwards`() {
