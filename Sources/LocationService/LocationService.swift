@@ -43,7 +43,7 @@ public final class LocationService {
     set { idleWatch.onIdle = newValue }
   }
 
-  private let outbox: Outbox
+  let outbox: Outbox
   let admission: Admission
   private let intake: CallIntake
   let source: SourceControl

@@ -38,7 +38,6 @@ struct LocationChainTests {
     private var newest: Location?
     private var cancellables: Set<AnyCancellable> = []
     private lazy var outbox = Outbox(NoPings()) { [unowned self] in queued }
-    private(set) lazy var queue = OutgoingQueue(client: ":1.1", outbox: outbox)
 
     init(_ configuration: DeliveryRule.Configuration = .init(), isStarted: Bool = true) {
       pacer.configure(configuration)
@@ -48,7 +47,7 @@ struct LocationChainTests {
     func start(with first: [Location] = []) {
       let slot = DeliverySlot(
         pacer, newest: { [unowned self] in newest }, hold: { [unowned self] in hold },
-        whenRoom: { [unowned self] in queue.whenRoom($0) },
+        whenRoom: { [unowned self] in outbox.whenRoom(for: ":1.1", $0) },
         { [unowned self] location in sent.append(location.sequence) })
       self.slot = slot
       AnyCancellable(slot).store(in: &cancellables)

@@ -21,7 +21,6 @@ final class Client: GatekeeperClient {
   private(set) var deniedAt = BootInstant.origin
   /// When access was last regained, or the far future without access. The client receives no earlier exact location.
   private(set) var exactFrom = BootInstant.origin
-  let queue: OutgoingQueue
   private(set) var objects: [UInt64: any OwnedObject] = [:]
   /// In the order of the calls, because one event may answer several of them.
   private(set) var requests: [any PendingRequest] = []
@@ -31,12 +30,10 @@ final class Client: GatekeeperClient {
   private weak var gatekeeper: (any Gatekeeper)?
 
   init(
-    _ name: BusName, _ queue: OutgoingQueue, _ lookup: CredentialsLookup, _ gatekeeper: any Gatekeeper,
-    limits: Limits
+    _ name: BusName, _ lookup: CredentialsLookup, _ gatekeeper: any Gatekeeper, limits: Limits
   ) {
     self.lookup = lookup
     self.gatekeeper = gatekeeper
-    self.queue = queue
     bucket = TokenBucket(burst: limits[.callsBurst], at: MainLoop.main.clock.monotonic())
     super.init(name)
   }

@@ -7,7 +7,6 @@ import MainLoop
 /// Holds each client while its connection lives. Enforces the limits of what clients create.
 final class ClientRegistry {
   private let peers: PeerWatch
-  private let outbox: Outbox
   private let lookup: CredentialsLookup
   private let gatekeeper: any Gatekeeper
   private let admission: Admission
@@ -24,7 +23,7 @@ final class ClientRegistry {
     on connection: Connection, _ outbox: Outbox, _ lookup: CredentialsLookup, _ gatekeeper: any Gatekeeper,
     _ admission: Admission
   ) {
-    (self.outbox, self.lookup, self.gatekeeper, self.admission) = (outbox, lookup, gatekeeper, admission)
+    (self.lookup, self.gatekeeper, self.admission) = (lookup, gatekeeper, admission)
     peers = PeerWatch(on: connection)
     outbox.accountOf = { [weak self] name in self?.clients[name].map { $0.account ?? .common } }
   }
@@ -34,7 +33,7 @@ final class ClientRegistry {
   func client(_ name: BusName) -> Client {
     peers.reconcileWithBus()
     if let known = clients[name] { return known }
-    let client = Client(name, OutgoingQueue(client: name, outbox: outbox), lookup, gatekeeper, limits: admission.limits)
+    let client = Client(name, lookup, gatekeeper, limits: admission.limits)
     client.onProven = { [weak self, weak client] in if let client { self?.proved(client) } }
     clients[name] = client
     memory.countChanged(to: clients.count)

@@ -75,7 +75,8 @@ final class Outbox {
     arm()
   }
 
-  /// Calls `action` once the state of one of a client's objects may be sent.
+  /// Calls `action` once the state of one of a client's objects may be sent, at the earliest on the next turn of the
+  /// loop.
   func whenStateDue(for client: BusName, _ object: AnyObject, _ action: @escaping () -> Void) {
     states.whenDue(.account(accountOf(client) ?? .common), for: object) { [weak self] in
       self?.whenRoom(for: client, action)
@@ -90,7 +91,8 @@ final class Outbox {
     }
   }
 
-  /// Sends signals in `body`, the only place where they may be sent.
+  /// Sends signals in `body`, the only place where they may be sent. Without room, only signals that are sent once for
+  /// each object may be sent.
   func signal(_ body: () -> Void) {
     let before = isSignalling
     isSignalling = true
@@ -183,23 +185,4 @@ final class Outbox {
     }
     if waiting.isEmpty { reducedDeliveries = nil }
   }
-}
-
-struct OutgoingQueue {
-  let client: BusName
-  weak var outbox: Outbox?
-
-  /// Whether deferrable messages may be sent now.
-  var hasRoom: Bool { outbox?.hasRoom(for: client) ?? false }
-
-  /// Calls `action` once there is room, possibly immediately.
-  func whenRoom(_ action: @escaping () -> Void) { outbox?.whenRoom(for: client, action) }
-
-  /// Calls `action` once the state of an object may be sent, at the earliest on the next turn of the loop.
-  func whenStateDue(for object: AnyObject, _ action: @escaping () -> Void) {
-    outbox?.whenStateDue(for: client, object, action)
-  }
-
-  /// Sends signals in `body`. Without room, only signals that are sent once for each object may be sent.
-  func signal(_ body: () -> Void) { outbox?.signal(body) }
 }

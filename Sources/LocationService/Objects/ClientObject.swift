@@ -69,7 +69,7 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
   final func tellLater() {
     guard !isMarked, !isOver else { return }
     isMarked = true
-    client.queue.whenStateDue(for: self) { [weak self] in self?.tellNow() }
+    service.outbox.whenStateDue(for: client.name, self) { [weak self] in self?.tellNow() }
   }
 
   final func tellAgain() {
@@ -87,7 +87,7 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
   private func tellNow() {
     guard isMarked, !isOver else { return }
     isMarked = false
-    client.queue.signal {
+    service.outbox.signal {
       tellState()
       object?.flushChanges()
     }
@@ -152,7 +152,7 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
 
   override func finish(_ reason: ClosedReason?) {
     if let reason {
-      client.queue.signal {
+      service.outbox.signal {
         object?.flushChanges()
         emit(SubscriptionInterface.closed, .string(reason.rawValue))
       }

@@ -36,7 +36,7 @@ class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.
   /// Whether a location must wait for a signal that must precede it.
   var isTelling: Bool { false }
   /// Calls `action` once a location may be sent to the client, possibly immediately.
-  func whenRoom(_ action: @escaping () -> Void) { client.queue.whenRoom(action) }
+  func whenRoom(_ action: @escaping () -> Void) { service.outbox.whenRoom(for: client.name, action) }
 
   final override func refresh() {
     super.refresh()

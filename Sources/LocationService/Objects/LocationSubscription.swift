@@ -33,7 +33,7 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
   override func send(_ action: ClientAction) {
     guard case .deliver(let delivery) = action else { return super.send(action) }
     guard let signal = service.signals.signal(for: delivery) else { return }
-    client.queue.signal { service.connection.send(signal.signal(at: path, to: client.name)) }
+    service.outbox.signal { service.connection.send(signal.signal(at: path, to: client.name)) }
     service.lastPlaces?.received(delivery.location, by: client)
   }
 }

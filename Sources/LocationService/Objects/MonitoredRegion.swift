@@ -29,7 +29,7 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
   override func passTimer() {
     waitsForTelling = isTelling
     guard !waitsForTelling else { return }
-    guard client.queue.hasRoom else { return waitForRoom() }
+    guard service.outbox.hasRoom(for: client.name) else { return waitForRoom() }
     super.passTimer()
   }
 
@@ -51,12 +51,14 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
 
   override func told() { if waitsForTelling { timeHasCome() } }
 
-  private func tell(_ report: RegionReport) { client.queue.signal { emit(RegionInterface.stateChanged, report.value) } }
+  private func tell(_ report: RegionReport) {
+    service.outbox.signal { emit(RegionInterface.stateChanged, report.value) }
+  }
 
   private func waitForRoom() {
     guard !waitsForRoom else { return }
     waitsForRoom = true
-    client.queue.whenRoom { [weak self] in
+    service.outbox.whenRoom(for: client.name) { [weak self] in
       guard let self else { return }
       waitsForRoom = false
       timeHasCome()
