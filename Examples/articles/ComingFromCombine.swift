@@ -6,7 +6,7 @@ import Publicist
 
 struct City: Decodable { let name: String }
 
-/// Publishers on GLib's main loop, which serves neither `RunLoop.main` nor, without tasks, `DispatchQueue.main`.
+/// Publishers on GLib's main loop, which also serves `RunLoop.main` and `DispatchQueue.main` if it serves tasks.
 final class Search {
   @Published var text = ""
   private(set) var log: [String] = []
@@ -14,14 +14,27 @@ final class Search {
   private let changes = PassthroughSubject<String, Never>()
 
   init() {
-    // `RunLoop.main` and `DispatchQueue.main` become `MainLoop.main`.
+    // As in a program for Apple's systems.
+    $text
+      .debounce(for: .milliseconds(50), scheduler: RunLoop.main)
+      .removeDuplicates()
+      .sink { [weak self] in self?.log.append("find \($0)") }
+      .store(in: &cancellables)
+
+    Timer.publish(every: 0.1, on: .main, in: .common)
+      .autoconnect()
+      .prefix(1)
+      .receive(on: RunLoop.main)
+      .sink { [weak self] _ in self?.log.append("beat") }
+      .store(in: &cancellables)
+
+    // Without Foundation, and without tasks.
     $text
       .debounce(for: .milliseconds(50), scheduler: MainLoop.main)
       .removeDuplicates()
       .sink { [weak self] in self?.log.append("search \($0)") }
       .store(in: &cancellables)
 
-    // `Timer.publish(every: 0.1, on: .main, in: .common)` becomes a publisher of the loop.
     MainLoop.main.timerPublisher(every: 0.1)
       .autoconnect()
       .prefix(2)

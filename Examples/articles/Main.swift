@@ -50,7 +50,7 @@ import MainLoopTasks
       receiveCompletion: { _ in }, receiveValue: { print("decoded \($0)") })
     Task {
       print("answer \(await search.answer().value)")
-      while search.log.count < 4 { try await Task.sleep(for: .milliseconds(20)) }
+      while search.log.count < 6 { try await Task.sleep(for: .milliseconds(20)) }
       for line in search.log { print(line) }
       MainLoop.main.quit()
     }

@@ -35,7 +35,7 @@ extension RunLoop {
   }
 }
 
-/// Runs `body` on a thread with its own run loop. In a test run `RunLoop.main` is not served.
+/// Runs `body` on a thread with its own run loop. In a test run the loop of the main thread does not run.
 func onRunLoop<Value>(_ body: @escaping (RunLoop) -> Value) async -> Value {
   await withCheckedContinuation { continuation in
     Thread { continuation.resume(returning: body(RunLoop.current)) }.start()

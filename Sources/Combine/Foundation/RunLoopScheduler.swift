@@ -2,7 +2,11 @@
 import Foundation
 import Publishing
 
-/// Runs work on the run loop, in its default mode. The program must run it: `RunLoop.main.run()`.
+/// Runs work on the run loop, in its default mode.
+///
+/// `RunLoop.main` runs its work on `DispatchQueue.main`, in every mode, because GLib's main loop serves that queue as
+/// well (`serveTasks()` of `MainLoopTasks`). The program must run one of these: `RunLoop.main.run()`, `dispatchMain()`,
+/// an `async` main function or GLib's main loop.
 extension RunLoop: Scheduler {
   public typealias SchedulerTimeType = FoundationTime
 
@@ -14,7 +18,7 @@ extension RunLoop: Scheduler {
 
   public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
     nonisolated(unsafe) let action = action
-    perform { action() }
+    if self == .main { DispatchQueue.main.async { action() } } else { perform { action() } }
   }
 
   public func schedule(
@@ -22,6 +26,9 @@ extension RunLoop: Scheduler {
     _ action: @escaping () -> Void
   ) {
     nonisolated(unsafe) let action = action
+    guard self != .main else {
+      return DispatchQueue.main.asyncAfter(deadline: .now() + max(0, date.date.timeIntervalSinceNow)) { action() }
+    }
     // `Timer(timeInterval:repeats:)` fires immediately on Linux; a fire date is respected.
     add(Timer(fire: date.date, interval: 0, repeats: false) { _ in action() }, forMode: .default)
   }
@@ -30,9 +37,30 @@ extension RunLoop: Scheduler {
     after date: FoundationTime, interval: FoundationStride, tolerance: FoundationStride, options: SchedulerOptions?,
     _ action: @escaping () -> Void
   ) -> any Cancellable {
+    repeatAction(from: date.date, every: interval.timeInterval, tolerance: nil, in: .default, action)
+  }
+
+  /// Calls the action at a date, and then every `interval` seconds until cancelled.
+  func repeatAction(
+    from date: Date, every interval: TimeInterval, tolerance: TimeInterval?, in mode: Mode,
+    _ action: @escaping () -> Void
+  ) -> any Cancellable {
     nonisolated(unsafe) let action = action
-    let timer = Timer(fire: date.date, interval: interval.timeInterval, repeats: true) { _ in action() }
-    add(timer, forMode: .default)
+    guard self != .main else {
+      let timer = DispatchSource.makeTimerSource(queue: .main)
+      timer.schedule(
+        deadline: .now() + max(0, date.timeIntervalSinceNow), repeating: Self.allowed(interval),
+        leeway: .microseconds(Int(Self.allowed(tolerance ?? 0) * 1e6)))
+      timer.setEventHandler { action() }
+      timer.resume()
+      return AnyCancellable { timer.cancel() }
+    }
+    let timer = Timer(fire: date, interval: interval, repeats: true) { _ in action() }
+    if let tolerance { timer.tolerance = tolerance }
+    add(timer, forMode: mode)
     return AnyCancellable { timer.invalidate() }
   }
+
+  /// Returns the seconds that a timer of Dispatch accepts: it aborts for others. The smallest is Foundation's.
+  private static func allowed(_ interval: TimeInterval) -> TimeInterval { min(max(0.0001, interval), 1e9) }
 }

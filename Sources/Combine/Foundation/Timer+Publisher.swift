@@ -44,13 +44,9 @@ extension Timer {
 
     /// Starts the timer. Cancel the returned object to stop it.
     public func connect() -> any Cancellable {
-      // `Timer(timeInterval:repeats:)` fires immediately on Linux; a fire date is respected.
       let first = Date(timeIntervalSinceNow: interval)
-      nonisolated(unsafe) let subject = subject
-      let timer = Timer(fire: first, interval: interval, repeats: true) { _ in subject.send(Date()) }
-      if let tolerance { timer.tolerance = tolerance }
-      runLoop.add(timer, forMode: mode)
-      return AnyCancellable { timer.invalidate() }
+      let subject = subject
+      return runLoop.repeatAction(from: first, every: interval, tolerance: tolerance, in: mode) { subject.send(Date()) }
     }
   }
 }
