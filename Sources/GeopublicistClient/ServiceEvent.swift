@@ -29,6 +29,7 @@ nonisolated extension ServiceEvent: Equatable where Update: Equatable {}
 nonisolated public struct ServiceLocation: Equatable, Sendable {
   /// The contract's dictionary, as received.
   public let value: Value
+  /// The coordinates and their accuracy, time, speed and heading.
   public let location: Location
   /// The finest level that the location may reveal, in the contract's words, or `unknown`.
   public let level: String

@@ -4,7 +4,9 @@
 /// Created only by ``refused(_:)`` and ``authorized(_:level:asked:)``, so that combinations outside the D-Bus contract
 /// cannot exist.
 public struct Authorization: Hashable, Sendable {
+  /// Whether the client has access.
   public let status: AuthorizationStatus
+  /// Why the client has this status.
   public let reason: AuthorizationReason
   /// The finest level granted, ``AccuracyLevel/none`` if not authorized.
   public let level: AccuracyLevel

@@ -115,6 +115,7 @@ public enum SourceKind: String, CaseIterable, Sendable {
   case `static`
   /// A recorded track.
   case replay
+  /// The source did not report how it measured the location.
   case unknown
 }
 

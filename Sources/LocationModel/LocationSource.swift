@@ -71,6 +71,7 @@ public enum LocationSourceEvent: Sendable {
   case location(Location)
   /// The state of GeoClue and its sources has changed.
   case status(SourceStatus)
+  /// The authorization of this program has changed.
   case authorization(Authorization)
   /// A failure, after which the source continues.
   case failure(LocationError)

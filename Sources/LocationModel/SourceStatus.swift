@@ -67,6 +67,7 @@ public enum SourceReason: String, CaseIterable, Sendable {
 public struct SourceStatus: Hashable, Sendable, CustomStringConvertible {
   /// The state of the source.
   public var state: SourceState
+  /// Why the source is in this state.
   public var reason: SourceReason
   /// The available accuracy last reported by GeoClue, or nil while it is not running.
   public var availableAccuracy: AccuracyLevel?

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The settings with which a region is monitored.
 public struct RegionConfiguration: Hashable, Sendable {
+  /// The circle whose border is monitored.
   public var region: CircularRegion
   /// How long a change must persist before it is reported.
   public var confirm = Duration.seconds(20)
