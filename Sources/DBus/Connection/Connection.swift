@@ -63,8 +63,12 @@ import MainLoop
   private var stall: LoopSource?
   /// The number of unread bytes at the last check.
   private var lastOutgoing = 0
-  /// When the bus was last seen to read something.
-  public private(set) var progressAt = MonotonicInstant.origin
+  private var lastProgress = MonotonicInstant.origin
+  /// When the bus was last seen to read something. Looks again.
+  public var progressAt: MonotonicInstant {
+    noteProgress(since: lastOutgoing)
+    return lastProgress
+  }
   let signals = SignalRouter()
   let replies = ReplyRouter()
   private var loop: LoopIntegration?
@@ -175,12 +179,12 @@ import MainLoop
     return serial
   }
 
-  /// Updates ``progressAt`` if the bus has read something, that is, if fewer bytes are queued than `bytes`. Free space
+  /// Updates ``lastProgress`` if the bus has read something, that is, if fewer bytes are queued than `bytes`. Free space
   /// in the socket proves nothing: under steady traffic, the queue is never seen empty.
   private func noteProgress(since bytes: Int) {
     guard onStalled != nil else { return }
     lastOutgoing = untakenBytes
-    if lastOutgoing < bytes { progressAt = MainLoop.main.clock.monotonic() }
+    if lastOutgoing < bytes { lastProgress = MainLoop.main.clock.monotonic() }
   }
 
   /// The maximum number of messages waiting for a lost connection.
@@ -196,8 +200,7 @@ import MainLoop
     stall = MainLoop.main.after(Self.stallTime) { [weak self] in
       guard let self else { return }
       stall = nil
-      noteProgress(since: lastOutgoing)
-      if lastOutgoing > 0, progressAt < begin { onStalled?() }
+      if progressAt < begin, lastOutgoing > 0 { onStalled?() }
       watchForStall()
     }
   }
