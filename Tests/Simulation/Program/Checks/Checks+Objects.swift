@@ -30,7 +30,7 @@ extension Checks {
     }
     if thresholds.time > 0, thresholds.debounce == 0, thresholds.distance == 0, thresholds.accuracy == 0,
       !thresholds.isSignificant, subscription.level == .exact, world.isQuiet(at: last),
-      world.geoclue.startedAt < last, now > last + thresholds.time + 300_000,
+      world.geoclue.heldAt < last, now > last + thresholds.time + 300_000,
       world.geoclue.hasBeenRead(in: last + 100_000..<last + thresholds.time - 100_000)
     {
       broken("an update arrives when its interval ends", "\((now - last) / 1_000) ms at \(subscription.path)")
@@ -100,7 +100,7 @@ extension Checks {
     let since = max(region.changedAt, client.entitlement.since, world.movedAt, world.wokeAt, world.clockSetAt)
     guard region.isStarted, !region.isUsed, region.level == .exact, client.entitlement.level == .exact,
       now - since > 85_000_000, world.geoclue.interval == 1_000_000, client.isReading,
-      now - world.geoclue.silentAt > 85_000_000
+      now - max(world.geoclue.silentAt, world.geoclue.startedAt) > 85_000_000
     else { return }
     let distance = Self.distance(world.place(isOther: false), region.latitude)
     guard abs(distance - region.radius) > 150 else { return }

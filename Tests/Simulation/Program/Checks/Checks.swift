@@ -224,10 +224,12 @@ final class Checks {
     if fix.isOutlier, parcel.member == "LocationUpdated", world.isOutlierObvious(fix) {
       broken("a single jump is not delivered", parcel.story)
     }
-    // The newest fix that the service has read is what GeoClue itself would report to a new client. While access is
-    // revoked, the service may not know of that yet.
+    // The newest fix that the service has read is what GeoClue itself would report to a new client, which may then read
+    // it again. While access is revoked, the service may not know of that yet.
+    let receivedAt = client.receivedFixes[fix.number] ?? .min
+    client.received(fix: fix.number)
     if let revoked = client.entitlement.revokedAt, revoked < world.sentSince, fix.measuredAt < revoked,
-      fix.number < world.geoclue.newestRead, client.entitlement.level != .none
+      receivedAt < revoked, fix.number < world.geoclue.newestRead, client.entitlement.level != .none
     {
       broken(
         "no location from before the last revocation is sent",

@@ -63,6 +63,8 @@ final class Client: Program {
   /// Whether it answers like an agent although it is not one.
   var poses = false
   private(set) var locations = 0
+  /// When it last received the newest exact locations, by their numbers.
+  private(set) var receivedFixes: [Int: Int64] = [:]
   /// Changes with each ``act()`` and ``rest()``.
   private var round = 0
 
@@ -73,10 +75,16 @@ final class Client: Program {
     super.init(world, user: user)
   }
 
+  func received(fix number: Int) {
+    if receivedFixes.count > 500 { receivedFixes = receivedFixes.filter { $0.key > number - 250 } }
+    receivedFixes[number] = world.schedule.now
+  }
+
   func start() {
     guard !isConnected, !world.bus.isDown else { return }
     (subscriptions, regions, creations) = ([], [], 0)
     (entitlement, isUnverifiable, hasManyNames) = (Entitlement(), false, false)
+    receivedFixes = [:]
     connect()
     // What its last connection has not read is lost.
     isReading = true

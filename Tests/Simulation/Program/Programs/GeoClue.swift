@@ -69,7 +69,7 @@ final class GeoClue: SystemService {
   private var steadyFixes = 0
   private var isOutlierDue = false
   private(set) var startedAt: Int64 = .min / 2
-  /// When its first active client started.
+  /// When a client was last started.
   private(set) var heldAt: Int64 = .min / 2
   /// When active clients last lost their receiver.
   private(set) var silentAt: Int64 = .min / 2

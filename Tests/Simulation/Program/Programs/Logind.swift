@@ -14,13 +14,13 @@ final class Logind: SystemService {
 
   /// The last questions about a user, which begin with GetUser.
   private struct Round {
-    var isOpen = true
+    /// When the last answer was sent. The service may ask for the display afterwards.
+    var answeredAt = Int64.max / 2
     /// Whether something that may have changed the answer happened before it was sent.
     var isOvertaken = false
     /// Whether the round before it was overtaken.
     var follows = false
-    /// When the answer was sent that the user is active.
-    var activeAt = Int64.min / 2
+    var saysActive = false
   }
 
   private var rounds: [UInt32: Round] = [:]
@@ -30,12 +30,15 @@ final class Logind: SystemService {
   /// Whether the answer has just been sent that the user is active. The service may use it even if the user's session has
   /// changed since it was determined, unless this has not happened in the round before.
   func saysActive(_ user: UInt32) -> Bool {
-    rounds[user].map { $0.follows && $0.activeAt > world.schedule.now - Entitlement.tolerance } ?? false
+    guard let last = rounds[user], last.follows, last.saysActive else { return false }
+    return last.answeredAt > world.schedule.now - Entitlement.tolerance
   }
 
   /// Something may have changed the sessions.
   func doubted() {
-    for (user, round) in rounds where round.isOpen { rounds[user]?.isOvertaken = true }
+    for (user, round) in rounds where round.answeredAt > world.schedule.now - 600_000 {
+      rounds[user]?.isOvertaken = true
+    }
   }
 
   override func started() {
@@ -89,13 +92,17 @@ final class Logind: SystemService {
     case "Get":
       guard let user = call.path.split(separator: "_").last.flatMap({ UInt32($0) }),
         call.values.last?.string == "State"
-      else { return refuse(call, "UnknownObject", "There is no such object") }
+      else {
+        let user = call.path.split(separator: "_").last.flatMap { UInt32($0) }
+        user.map { rounds[$0]?.answeredAt = world.schedule.now }
+        return refuse(call, "UnknownObject", "There is no such object")
+      }
       let state = world.truth.session(of: user)
       guard state != .none else { return refuse(call, "UnknownObject", "There is no such object") }
       answerLater(call, [.variant(.string(state == .active ? "active" : "online"))], about: user) { [weak self] in
         guard let self else { return }
-        rounds[user]?.isOpen = false
-        if state == .active { rounds[user]?.activeAt = world.schedule.now }
+        rounds[user]?.answeredAt = world.schedule.now
+        rounds[user]?.saysActive = state == .active
       }
     default: super.serve(call)
     }
