@@ -58,7 +58,8 @@ import Testing
       + GGASentence(latitude: 53, longitude: 13, time: Date() + 1).text
     let service = try Service(.session, on: bus, options: ["--replay", file(nmea), "--speed", "50", "--loop"])
     let latitudes = try fixes(on: bus).map { $0["Latitude"]?.number }
-    #expect(latitudes == [52, 53, 52, 53])
+    // A location that could not be sent yet is replaced by the next one.
+    #expect(zip(latitudes, latitudes.dropFirst()).contains { $0 == (53, 52) }, "\(latitudes)")
     #expect(service.isRunning)
   }
 
