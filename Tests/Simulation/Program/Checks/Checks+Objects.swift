@@ -51,8 +51,9 @@ extension Checks {
     if age < thresholds.debounce - 50_000 {
       broken("an update waits for its debounce", "\(age / 1_000) ms at \(subscription.path)")
     }
-    // A jump that no other fix confirms is accepted only later.
-    let longest = thresholds.debounce + FixArbiter.jumpPatience.microseconds
+    // A jump that no other fix confirms is accepted only later, and a coarser fix when the finer one is too old.
+    let patience = new.accuracy > before.accuracy ? FixArbiter.staleAfter : FixArbiter.jumpPatience
+    let longest = thresholds.debounce + patience.microseconds
     if thresholds.time == 0, !thresholds.isSignificant, age > longest + 500_000 {
       broken("an update arrives when its debounce ends", "\(age / 1_000) ms at \(subscription.path)")
     }
