@@ -133,13 +133,15 @@ package struct FixArbiter: Sendable {
 /// Rejects locations that were measured before the machine slept but arrive afterwards.
 ///
 /// Timestamps are compared with the time of the source's clock at the wake-up, which may differ from the machine's. It is
-/// derived from the last location. The comparison is made only for a few seconds from the first location, because a source
-/// that is set up again reports its old location immediately or not at all.
+/// derived from the location that was the freshest on arrival, because a source may report an old one first. The
+/// comparison is made only for a few seconds from the first location, because a source that is set up again reports its
+/// old location immediately or not at all.
 package struct SleepFilter: Sendable {
   /// For how long after the first location others may be old ones.
   package static let doubt = Duration.seconds(5)
 
-  private var last: (time: Timestamp, at: BootInstant)?
+  private var freshest: (time: Timestamp, at: BootInstant)?
+  private var last: Timestamp?
   /// The last location that passed before the sleep and the last that was rejected. Neither passes later.
   private var old: (passed: Timestamp?, rejected: Timestamp?)
   private var doubtful: (until: BootInstant?, earliest: UInt64)?
@@ -150,11 +152,11 @@ package struct SleepFilter: Sendable {
   /// Records that the machine woke at `now` on the boot clock, with the wall clock at `time` if known.
   package mutating func woke(at now: BootInstant, _ time: Timestamp? = nil) {
     // Sources report whole seconds.
-    let earliest = last.map {
+    let earliest = freshest.map {
       Timestamp(seconds: $0.time.seconds, microseconds: UInt64(max(.seconds(1), now - $0.at).microseconds))
     }
     doubtful = (earliest ?? time).map { (nil, $0.seconds) }
-    old.passed = last?.time
+    old.passed = last
   }
 
   /// Returns whether to pass on a location that arrives at `now`.
@@ -170,8 +172,11 @@ package struct SleepFilter: Sendable {
         return false
       }
     }
-    doubtful = nil
-    last = (location.timestamp, now)
+    // A source whose locations remain too old has had its clock set back.
+    let isSetBack = doubtful.map { location.timestamp.seconds < $0.earliest } ?? false
+    let isFresher = freshest.map { (location.timestamp - $0.time).seconds >= (now - $0.at).seconds } ?? true
+    if isSetBack || isFresher { freshest = (location.timestamp, now) }
+    (doubtful, last) = (nil, location.timestamp)
     return true
   }
 }

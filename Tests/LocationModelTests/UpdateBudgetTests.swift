@@ -60,6 +60,26 @@ import Testing
     Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: seconds, microseconds: 0))
   }
 
+  @Test func `a location that was old when it arrived does not hide that a later one is from before the sleep`() {
+    var filter = SleepFilter()
+    #expect(filter.passes(location(1_000), at: 0) == true)
+    // Measured 28 s before it arrived.
+    #expect(filter.passes(location(1_012), at: 40_000_000) == true)
+    filter.woke(at: 43_000_000)
+    #expect(filter.passes(location(1_039), at: 43_100_000) == false)
+    #expect(filter.passes(location(1_044), at: 44_000_000) == true)
+  }
+
+  @Test func `after a sleep, a source whose clock was set back is believed again`() {
+    var filter = SleepFilter()
+    #expect(filter.passes(location(1_000), at: 0) == true)
+    filter.woke(at: 10_000_000)
+    #expect(filter.passes(location(500), at: 11_000_000) == false)
+    #expect(filter.passes(location(506), at: 17_000_000) == true)
+    filter.woke(at: 20_000_000)
+    #expect(filter.passes(location(510), at: 21_000_000) == true)
+  }
+
   @Test func `after a suspend, new locations from a source with a slow clock pass`() {
     var filter = SleepFilter()
     let slow: UInt64 = 3_600
