@@ -62,9 +62,16 @@ extension DispatchQueue: Scheduler {
   ) -> any Cancellable {
     nonisolated(unsafe) let action = action
     let timer = DispatchSource.makeTimerSource(queue: self)
-    timer.schedule(deadline: date.dispatchTime, repeating: interval.timeInterval)
+    let leeway = DispatchTimeInterval.microseconds(Int(Self.allowed(tolerance, from: 0) * 1e6))
+    // The smallest interval is that of Foundation's timers.
+    timer.schedule(deadline: date.dispatchTime, repeating: Self.allowed(interval, from: 0.0001), leeway: leeway)
     timer.setEventHandler { action() }
     timer.resume()
     return AnyCancellable { timer.cancel() }
+  }
+
+  /// Returns the seconds that a timer of Dispatch accepts: it aborts for others.
+  private static func allowed(_ stride: FoundationStride, from least: Double) -> Double {
+    min(max(least, stride.timeInterval), 1e9)
   }
 }

@@ -18,7 +18,7 @@ extension RunLoop: Scheduler {
 
   public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
     nonisolated(unsafe) let action = action
-    if self == .main { DispatchQueue.main.async { action() } } else { perform { action() } }
+    if self == .main { DispatchQueue.main.schedule(options: nil, action) } else { perform { action() } }
   }
 
   public func schedule(
@@ -27,7 +27,7 @@ extension RunLoop: Scheduler {
   ) {
     nonisolated(unsafe) let action = action
     guard self != .main else {
-      return DispatchQueue.main.asyncAfter(deadline: .now() + max(0, date.date.timeIntervalSinceNow)) { action() }
+      return DispatchQueue.main.schedule(after: Self.time(of: date.date), tolerance: tolerance, options: nil, action)
     }
     // `Timer(timeInterval:repeats:)` fires immediately on Linux; a fire date is respected.
     add(Timer(fire: date.date, interval: 0, repeats: false) { _ in action() }, forMode: .default)
@@ -45,22 +45,20 @@ extension RunLoop: Scheduler {
     from date: Date, every interval: TimeInterval, tolerance: TimeInterval?, in mode: Mode,
     _ action: @escaping () -> Void
   ) -> any Cancellable {
-    nonisolated(unsafe) let action = action
     guard self != .main else {
-      let timer = DispatchSource.makeTimerSource(queue: .main)
-      timer.schedule(
-        deadline: .now() + max(0, date.timeIntervalSinceNow), repeating: Self.allowed(interval),
-        leeway: .microseconds(Int(Self.allowed(tolerance ?? 0) * 1e6)))
-      timer.setEventHandler { action() }
-      timer.resume()
-      return AnyCancellable { timer.cancel() }
+      return DispatchQueue.main.schedule(
+        after: Self.time(of: date), interval: FoundationStride(interval), tolerance: FoundationStride(tolerance ?? 0),
+        options: nil, action)
     }
+    nonisolated(unsafe) let action = action
     let timer = Timer(fire: date, interval: interval, repeats: true) { _ in action() }
     if let tolerance { timer.tolerance = tolerance }
     add(timer, forMode: mode)
     return AnyCancellable { timer.invalidate() }
   }
 
-  /// Returns the seconds that a timer of Dispatch accepts: it aborts for others. The smallest is Foundation's.
-  private static func allowed(_ interval: TimeInterval) -> TimeInterval { min(max(0.0001, interval), 1e9) }
+  /// Returns the time of Dispatch's clock at a date, now if the date has passed.
+  private static func time(of date: Date) -> DispatchQueue.SchedulerTimeType {
+    DispatchQueue.main.now.advanced(by: FoundationStride(max(0, date.timeIntervalSinceNow)))
+  }
 }
