@@ -71,7 +71,7 @@ final class DeliverySlot: Subscriber, Cancellable {
 
   /// Takes a location that did not come through the chain: the first one, or the newest one again.
   func offer(_ location: Location) {
-    guard emit != nil, earliest == .origin || isAllowed(location) else { return }
+    guard emit != nil, isAllowed(location) else { return }
     hasMissed = pacer.rule.isWaiting && mustWait(location)
     if !hasMissed { pacer.take(location) }
   }
