@@ -90,11 +90,11 @@ final class Logind: SystemService {
       let path = ObjectPath(unchecked: "\(Self.path)/user/_\(user)")
       answerLater(call, [.variant(.structure([.uint32(user), .objectPath(path)]))], about: 0)
     case "Get":
-      guard let user = call.path.split(separator: "_").last.flatMap({ UInt32($0) }),
-        call.values.last?.string == "State"
-      else {
-        let user = call.path.split(separator: "_").last.flatMap { UInt32($0) }
-        user.map { rounds[$0]?.answeredAt = world.schedule.now }
+      guard let user = call.path.split(separator: "_").last.flatMap({ UInt32($0) }) else {
+        return refuse(call, "UnknownObject", "There is no such object")
+      }
+      guard call.values.last?.string == "State" else {
+        rounds[user]?.answeredAt = world.schedule.now
         return refuse(call, "UnknownObject", "There is no such object")
       }
       let state = world.truth.session(of: user)

@@ -61,11 +61,7 @@ final class Polkit: SystemService {
 
   override func exited() {
     world.doubted(for: 10_000)
-    rounds = rounds.mapValues { round in
-      var round = round
-      round.open = 0
-      return round
-    }
+    for name in rounds.keys { rounds[name]?.open = 0 }
   }
 
   override func started() {
