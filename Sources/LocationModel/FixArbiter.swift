@@ -159,6 +159,9 @@ package struct SleepFilter: Sendable {
     old.passed = last
   }
 
+  /// Records that the wall clock was set. Most sources measure with it, so nothing is known about their clocks now.
+  package mutating func clockWasSet() { freshest = nil }
+
   /// Returns whether to pass on a location that arrives at `now`.
   package mutating func passes(_ location: Location, at now: BootInstant) -> Bool {
     // A static location is announced once, and a sleep does not change it.

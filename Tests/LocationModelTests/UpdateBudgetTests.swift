@@ -70,6 +70,15 @@ import Testing
     #expect(filter.passes(location(1_044), at: 44_000_000) == true)
   }
 
+  @Test func `after the clock was set, a location is not compared with one from before`() {
+    var filter = SleepFilter()
+    #expect(filter.passes(location(1_000), at: 1_000_000) == true)
+    filter.clockWasSet()
+    filter.woke(at: 60_000_000, Timestamp(seconds: 4_060))
+    #expect(filter.passes(location(4_029), at: 60_100_000) == false)
+    #expect(filter.passes(location(4_060), at: 60_200_000) == true)
+  }
+
   @Test func `after a sleep, a source whose clock was set back is believed again`() {
     var filter = SleepFilter()
     #expect(filter.passes(location(1_000), at: 0) == true)

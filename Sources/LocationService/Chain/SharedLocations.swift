@@ -86,10 +86,14 @@ final class SharedLocations {
   func forget(_ gap: Gap) {
     let clock = MainLoop.main.clock
     let now = clock.boottime()
-    if gap == .slept { sleep.woke(at: now, Timestamp(microsecondsSinceEpoch: clock.realtime())) }
-    if gap == .slept { validFrom = now }
+    switch gap {
+    case .slept:
+      sleep.woke(at: now, Timestamp(microsecondsSinceEpoch: clock.realtime()))
+      validFrom = now
+    case .clockSet: sleep.clockWasSet()
     // A client that regains access receives the location of the interval as soon as a finer one arrives.
-    if gap == .accessLost { published = [:] }
+    case .accessLost: published = [:]
+    }
     arbiter.forget(at: now)
     (measured, release) = (nil, nil)
   }
