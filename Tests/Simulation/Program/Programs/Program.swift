@@ -122,6 +122,8 @@ class SystemService: Program {
   var chance: Chance
   /// How long answers take, in microseconds.
   var latency: ClosedRange<Int64> = 50...4_000
+  /// Whether it answers questions within milliseconds.
+  var answersSoon: Bool { isRunning && held == nil && latency.upperBound <= 4_000 }
   private var lastDue: Int64 = 0
   private var lastAnswer: Int64 = 0
   /// A change that follows the next question about a user, after the answer was determined and before it is sent.

@@ -60,8 +60,11 @@ final class Truth {
     changed("polkit's answer about \(name) of \(user) becomes \(answer.map { "\($0)" } ?? "the default")")
   }
 
-  /// Whether the service can learn of changes now.
-  private var isReachable: Bool { world.sentSince == world.schedule.now }
+  /// Whether the service can learn of changes now. Nobody tells it what was true while polkit or logind did not answer.
+  private var isReachable: Bool {
+    let isTold = world.isSession || isPolkitSilent || world.polkit.answersSoon && world.logind.answersSoon
+    return isTold && world.sentSince == world.schedule.now
+  }
 
   /// Records a change and its consequences for each client.
   func changed(_ story: String) {
