@@ -104,20 +104,14 @@ private struct Watched<Machine: ObjectMachine> {
     var answers = 0
     for action in event.map({ machine.handle($0, at: now) }) ?? [] {
       switch action {
-      case .done, .refuse: answers += 1
       case .need(let level): need = level
       case .follow(let level): follows = level
       case .receiving(let receives): isReceiving = receives
-      case .deliver(let delivery):
-        sent += 1
-        check(isActive && delivery.location.level <= level, "delivers without access")
-        check(delivery.isReduced == (granted.level < asked), "calls an exact location reduced")
-      case .tell(let report) where report.event.kind == .lost: isLossWaiting = true
-      case .tell(let report):
-        check(isActive && !isHeld && !isLossWaiting, "tells without access")
-        count(report)
+      case .audit: break
       case .end: (isOver, isStarted) = (true, false)
-      case .askSource, .audit, .reviewNeed, .announce, .changed, .reply, .openDialog: break
+      case .own(.started), .own(.refuse): answers += 1
+      case .own(.announce), .own(.changed): break
+      case .own(.own(let action)): handle(action)
       }
     }
     check(answers == (step.isStart && !wasOver ? 1 : 0), "answers \(answers) times")
@@ -132,6 +126,19 @@ private struct Watched<Machine: ObjectMachine> {
     if let last = (machine as? MonitoredRegionMachine)?.last, !isOver {
       check((last.delivery?.location.level ?? .none) <= level, "keeps a location")
     }
+  }
+
+  private mutating func handle(_ action: Machine.Kind) {
+    if case .deliver(let delivery) = action as? SubscriptionMachine.Kind {
+      sent += 1
+      check(isActive && delivery.location.level <= level, "delivers without access")
+      check(delivery.isReduced == (granted.level < asked), "calls an exact location reduced")
+    }
+    guard case .tell(let report) = action as? MonitoredRegionMachine.Kind else { return }
+    isLossWaiting = isLossWaiting || report.event.kind == .lost
+    guard report.event.kind != .lost else { return }
+    check(isActive && !isHeld && !isLossWaiting, "tells without access")
+    count(report)
   }
 
   private mutating func event(_ step: Step, at now: BootInstant) -> Machine.Event? {

@@ -35,8 +35,8 @@ import Testing
     return .location(location)
   }
 
-  private func happenings(_ actions: [ClientAction]) -> [RegionEvent.Kind] {
-    actions.compactMap { if case .tell(let report) = $0 { report.event.kind } else { nil } }
+  private func happenings(_ actions: [MonitoredRegionMachine.Action]) -> [RegionEvent.Kind] {
+    actions.compactMap { if case .own(.own(.tell(let report))) = $0 { report.event.kind } else { nil } }
   }
 
   private let second = Duration.seconds(1)
@@ -57,7 +57,7 @@ import Testing
   @Test func `Start is answered, then the authorization is announced, then the source is needed`() throws {
     var machine = try machine()
     let actions = machine.handle(.start(after: machine.stops), at: 5)
-    #expect(actions.contains(inOrder: .done, .announce, .need(.exact)))
+    #expect(actions.contains(inOrder: .own(.started), .own(.announce), .need(.exact)))
     #expect(machine.deadline == 900 * second + 5)
   }
 
@@ -79,7 +79,7 @@ import Testing
       return
     }
     _ = machine.handle(evidence(53, 32), at: 32 * second)
-    #expect(machine.handle(.check, at: 40 * second).contains(.reviewNeed))
+    #expect(machine.handle(.check, at: 40 * second).contains(.own(.own(.reviewNeed))))
     #expect(machine.region.need == .check(at: 40 * second))
   }
 
@@ -90,7 +90,7 @@ import Testing
     _ = machine.handle(evidence(53, 40), at: 40 * second)
     let actions = machine.handle(access(.off), at: 41 * second)
     #expect(happenings(actions) == [.lost])
-    #expect(actions.contains(.follow(nil)) && actions.contains(.announce))
+    #expect(actions.contains(.follow(nil)) && actions.contains(.own(.announce)))
     #expect(machine.last?.event.location == nil && machine.last?.delivery == nil)
     #expect(stay(&machine, at: 53, from: 45, to: 200) == [])
     #expect(happenings(machine.handle(access(.allowed), at: 201 * second)) == [])
@@ -122,7 +122,7 @@ import Testing
     var machine = try machine(.city)
     let actions = machine.handle(.start(after: machine.stops), at: 0)
     #expect(happenings(actions) == [.lost])
-    #expect(actions.contains(.changed("StateReason")))
+    #expect(actions.contains(.own(.changed("StateReason"))))
     #expect(!actions.contains { if case .need = $0 { true } else { false } })
     #expect(machine.isActive)
     let finer = machine.handle(access(.allowed), at: 1 * second)

@@ -19,9 +19,9 @@ nonisolated func access<Event: ClientEvent>(
   .access(ClientAccess(authorization: authorization, isHeld: isHeld, canAsk: canAsk, cached: cached))
 }
 
-nonisolated extension [ClientAction] {
+nonisolated extension Array where Element: Equatable {
   /// Whether these actions occur in this order, with any others in between.
-  func contains(inOrder expected: ClientAction...) -> Bool {
+  func contains(inOrder expected: Element...) -> Bool {
     var rest = expected[...]
     for action in self where action == rest.first { rest = rest.dropFirst() }
     return rest.isEmpty
@@ -53,25 +53,25 @@ nonisolated extension [ClientAction] {
   @Test func `Start is answered, then the authorization is announced, then updates begin`() {
     var machine = machine()
     let actions = machine.handle(.start(after: machine.stops), at: 5)
-    #expect(actions.contains(inOrder: .done, .announce, .follow(.exact)) && machine.isActive)
+    #expect(actions.contains(inOrder: .own(.started), .own(.announce), .follow(.exact)) && machine.isActive)
   }
 
   @Test func `Start on a started subscription does nothing`() {
     var machine = started()
-    #expect(machine.handle(.start(after: machine.stops), at: 6) == [.done])
+    #expect(machine.handle(.start(after: machine.stops), at: 6) == [.own(.started)])
   }
 
   @Test func `Start is refused while a rule forbids it`() {
     var machine = machine(.forbidden)
     let actions = machine.handle(.start(after: machine.stops), at: 0)
-    #expect(actions.contains(.refuse(.notAuthorized(.forbidden))) && !machine.isActive)
+    #expect(actions.contains(.own(.refuse(.notAuthorized(.forbidden)))) && !machine.isActive)
   }
 
   @Test func `a Start that was delayed does not start a subscription that was stopped later`() {
     var machine = machine()
     let first = machine.stops
     #expect(machine.handle(.stop, at: 0) == [])
-    #expect(machine.handle(.start(after: first), at: 1) == [.done])
+    #expect(machine.handle(.start(after: first), at: 1) == [.own(.started)])
     #expect(!machine.isActive)
   }
 
@@ -79,14 +79,14 @@ nonisolated extension [ClientAction] {
     var machine = machine(.forbidden)
     let calls = [machine.stops, machine.stops]
     for call in calls {
-      #expect(machine.handle(.start(after: call), at: 0).last == .refuse(.notAuthorized(.forbidden)))
+      #expect(machine.handle(.start(after: call), at: 0).last == .own(.refuse(.notAuthorized(.forbidden))))
     }
   }
 
   @Test(arguments: [Authorization.off, .undecided, .refused(.noAgent)])
   func `Start succeeds without access, and updates begin when access is granted`(access first: Authorization) {
     var machine = machine(first)
-    #expect(machine.handle(.start(after: machine.stops), at: 0).contains(.done))
+    #expect(machine.handle(.start(after: machine.stops), at: 0).contains(.own(.started)))
     #expect(machine.handle(.location(location(1)), at: 1) == [])
     #expect(machine.handle(access(.allowed), at: 2).contains(.follow(.exact)))
   }
@@ -95,7 +95,7 @@ nonisolated extension [ClientAction] {
     var machine = started()
     _ = machine.handle(.location(location(1)), at: 1)
     #expect(machine.last != nil)
-    #expect(machine.handle(access(.off), at: 2).contains(inOrder: .follow(nil), .announce))
+    #expect(machine.handle(access(.off), at: 2).contains(inOrder: .follow(nil), .own(.announce)))
     #expect(machine.last == nil)
     #expect(machine.handle(.location(location(2)), at: 3) == [])
   }
@@ -108,20 +108,20 @@ nonisolated extension [ClientAction] {
     #expect(machine.last == nil, "it was finer than is allowed now")
     #expect(machine.handle(.location(location(2)), at: 3) == [], "a late location of the old level")
     let delivery = Delivery(location: location(3, .city), isReduced: true)
-    #expect(machine.handle(.location(location(3, .city)), at: 4) == [.deliver(delivery)])
+    #expect(machine.handle(.location(location(3, .city)), at: 4) == [.own(.own(.deliver(delivery)))])
   }
 
   @Test func `a change of only the reason is announced and does not interrupt updates`() {
     var machine = started(.authorized(.always))
     let actions = machine.handle(access(.allowed), at: 1)
-    #expect(actions.contains(.announce) && !actions.contains(.follow(nil)))
+    #expect(actions.contains(.own(.announce)) && !actions.contains(.follow(nil)))
   }
 
   @Test func `max-updates ends the subscription with the last update`() {
     var machine = machine { $0.maximumUpdates = 2 }
     _ = machine.handle(.start(after: machine.stops), at: 0)
-    func delivery(_ sequence: UInt64) -> ClientAction {
-      .deliver(Delivery(location: location(sequence), isReduced: false))
+    func delivery(_ sequence: UInt64) -> SubscriptionMachine.Action {
+      .own(.own(.deliver(Delivery(location: location(sequence), isReduced: false))))
     }
     #expect(machine.handle(.location(location(1)), at: 1) == [delivery(1)])
     let actions = machine.handle(.location(location(2)), at: 2)
@@ -167,14 +167,14 @@ nonisolated extension [ClientAction] {
   @Test func `the authorization is announced once after each Start, and again when it changes`() {
     var machine = machine(.undecided)
     #expect(machine.object.announcement() == nil, "it can be read")
-    #expect(machine.handle(access(.allowed), at: 0).contains(.announce))
+    #expect(machine.handle(access(.allowed), at: 0).contains(.own(.announce)))
     #expect(machine.object.announcement() == nil, "nothing is reported before the first start")
     for start in 1...2 as ClosedRange<UInt64> {
-      #expect(machine.handle(.start(after: machine.stops), at: .milliseconds(start)).contains(.announce))
+      #expect(machine.handle(.start(after: machine.stops), at: .milliseconds(start)).contains(.own(.announce)))
       #expect(machine.object.announcement() == .allowed)
       #expect(machine.object.announcement() == nil)
-      #expect(machine.handle(access(.off), at: .milliseconds(start)).contains(.announce))
-      #expect(machine.handle(access(.allowed), at: .milliseconds(start)).contains(.announce))
+      #expect(machine.handle(access(.off), at: .milliseconds(start)).contains(.own(.announce)))
+      #expect(machine.handle(access(.allowed), at: .milliseconds(start)).contains(.own(.announce)))
       #expect(machine.object.announcement() == nil, "it has not changed since the last one")
       _ = machine.handle(.stop, at: .milliseconds(start))
     }
@@ -213,7 +213,7 @@ nonisolated extension [ClientAction] {
         case .need(let level): need = level
         case .follow(let level): follows = level
         case .receiving(let isReceiving): receivers += isReceiving ? 1 : -1
-        case .deliver(let delivery):
+        case .own(.own(.deliver(let delivery))):
           #expect(now.isAuthorized && delivery.location.level <= now.level && !isOver)
         case .end: isOver = true
         default: break

@@ -9,7 +9,7 @@ import MainLoop
 /// An almanac is state: while it cannot be sent to the owner, only the newest one is kept.
 nonisolated struct AlmanacMachine: ObjectMachine {
   let options: ClientOptions
-  var object: ObjectState
+  var object: ObjectState<Kind>
   /// The wall clock in microseconds since 1970, updated with each event.
   var wallClock: UInt64 = 0
   /// The place at the location of the next event.
@@ -38,6 +38,11 @@ nonisolated struct AlmanacMachine: ObjectMachine {
     case close(ClosedReason?)
   }
 
+  enum Kind: Equatable, Sendable {
+    /// Ask when the object next needs the source.
+    case reviewNeed
+  }
+
   /// A smaller error of the timer does not require rescheduling.
   private static let tolerance = Duration.seconds(2)
   /// How long the timer waits if no change of phase is near, in seconds.
@@ -48,7 +53,7 @@ nonisolated struct AlmanacMachine: ObjectMachine {
     object = ObjectState(options.accuracy, authorization, sourceDecides: sourceDecides)
   }
 
-  mutating func handle(_ event: Event, at now: BootInstant, wallClock: UInt64) -> [ClientAction] {
+  mutating func handle(_ event: Event, at now: BootInstant, wallClock: UInt64) -> [Action] {
     self.wallClock = wallClock
     guard !object.isOver else { return [] }
     let oldCheck = checkAt
@@ -57,8 +62,8 @@ nonisolated struct AlmanacMachine: ObjectMachine {
     if actions.contains(.follow(nil)) { forget() }
     guard !object.isOver else { return actions }
     setDeadline(at: now)
-    if isDue, !isHeld { actions.append(.announce) }
-    if checkAt != oldCheck { actions.append(.reviewNeed) }
+    if isDue, !isHeld { actions.append(.own(.announce)) }
+    if checkAt != oldCheck { actions.append(.own(.own(.reviewNeed))) }
     return actions
   }
 
@@ -79,7 +84,7 @@ nonisolated struct AlmanacMachine: ObjectMachine {
 }
 
 nonisolated extension AlmanacMachine {
-  private mutating func react(to event: Event, at now: BootInstant) -> [ClientAction] {
+  private mutating func react(to event: Event, at now: BootInstant) -> [Action] {
     switch event {
     case .start(let stops):
       let (actions, begins) = object.start(after: stops)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import DBus
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
 import MainLoop
@@ -10,7 +11,6 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
   private var state = State.gathering
   private var access = ClientAccess(authorization: .undecided)
   private var source: SourceStatus
-  private var use = ServiceUse()
   private let arrivedAt: BootInstant
   private let isInteractive: Bool
   private let sourceDecides: Bool
@@ -24,6 +24,17 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
     case dialogUnavailable(Limits.Key)
     case timer
     case close(ClosedReason?)
+  }
+
+  enum Action: Equatable, Sendable {
+    /// Require the source at this level, or no longer.
+    case need(AccuracyLevel?)
+    case audit(Authorization)
+    case openDialog
+    /// End the call and release everything.
+    case end
+    case reply(Authorization)
+    case refuse(DBusError)
   }
 
   private enum State {
@@ -46,11 +57,11 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
   }
 
   /// Returns the initial actions. If the source decides, it must run before there can be a decision.
-  mutating func begin() -> [ClientAction] {
-    use.change(to: ServiceUse(need: sourceDecides ? options.accuracy : nil))
+  mutating func begin() -> [Action] {
+    sourceDecides ? [.need(options.accuracy)] : []
   }
 
-  mutating func handle(_ event: Event, at now: BootInstant) -> [ClientAction] {
+  mutating func handle(_ event: Event, at now: BootInstant) -> [Action] {
     guard state != .over else { return [] }
     switch event {
     case .prepared:
@@ -76,7 +87,7 @@ nonisolated extension AuthorizationRequestMachine {
     return arrivedAt + (state == .asking ? AnswerDeadlines.dialog : AnswerDeadlines.gathering)
   }
 
-  private mutating func evaluate() -> [ClientAction] {
+  private mutating func evaluate() -> [Action] {
     guard state == .waiting else { return [] }
     let isHopeless = sourceDecides && source.state == .unavailable
     guard access.authorization.reason != .undecided || isHopeless else { return [] }
@@ -85,7 +96,7 @@ nonisolated extension AuthorizationRequestMachine {
     return [.openDialog]
   }
 
-  private mutating func answer() -> [ClientAction] {
+  private mutating func answer() -> [Action] {
     let authorization = access.authorization
     if authorization.reason == .authorizationRequired, !isInteractive {
       return finish(.refuse(.interactionRequired(authorization)))
@@ -93,12 +104,12 @@ nonisolated extension AuthorizationRequestMachine {
     return reply(authorization)
   }
 
-  private mutating func reply(_ authorization: Authorization) -> [ClientAction] {
+  private mutating func reply(_ authorization: Authorization) -> [Action] {
     [.audit(authorization)] + finish(.reply(authorization))
   }
 
-  private mutating func finish(_ answer: ClientAction?) -> [ClientAction] {
+  private mutating func finish(_ answer: Action?) -> [Action] {
     state = .over
-    return use.end(answer)
+    return (sourceDecides ? [.need(nil)] : []) + [.end] + (answer.map { [$0] } ?? [])
   }
 }

@@ -3,14 +3,20 @@ import GeopublicistLocationModel
 import MainLoop
 
 /// The state machine of a client's object or call.
-nonisolated protocol ClientMachine: StateMachine, Sendable
-where Event: ClientEvent, Action == ClientAction, Clock == BootClock {
+nonisolated protocol ClientMachine: StateMachine, Sendable where Event: ClientEvent, Clock == BootClock {
   var options: ClientOptions { get }
 }
 
+/// The state machine of an object or call that receives locations.
+nonisolated protocol LocationMachine: ClientMachine where Event: LocationEvent, Action == LocationAction<Own> {
+  /// The actions of this kind of machine.
+  associatedtype Own: Equatable & Sendable
+}
+
 /// The state machine of an object on the bus that its owner starts and stops.
-nonisolated protocol ObjectMachine: ClientMachine where Event: ObjectEvent {
-  var object: ObjectState { get set }
+nonisolated protocol ObjectMachine: LocationMachine where Event: ObjectEvent, Own == ObjectAction<Kind> {
+  associatedtype Kind: Equatable & Sendable
+  var object: ObjectState<Kind> { get set }
   /// The number of messages sent to the owner.
   var delivered: UInt64 { get }
   /// Causes the state to be sent to the owner again.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import DBus
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
 import MainLoop
 
 /// The state machine of one `GetLocation` call. Waits for a decision, a location or its timeout.
-nonisolated struct LocationRequestMachine: ClientMachine {
+nonisolated struct LocationRequestMachine: LocationMachine {
   let options: ClientOptions
   private var state = State.gathering
   private var access = ClientAccess(authorization: .undecided)
@@ -31,6 +32,12 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     case close(ClosedReason?)
   }
 
+  enum Own: Equatable, Sendable {
+    case askSource
+    case deliver(Delivery)
+    case refuse(DBusError)
+  }
+
   private enum State {
     /// The facts about the caller are being gathered.
     case gathering
@@ -51,7 +58,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     asksSourceAt = now + min(Self.patience, options.timeout / 2)
   }
 
-  mutating func handle(_ event: Event, at now: BootInstant) -> [ClientAction] {
+  mutating func handle(_ event: Event, at now: BootInstant) -> [Action] {
     guard state != .over else { return [] }
     switch event {
     case .prepared:
@@ -94,7 +101,7 @@ nonisolated extension LocationRequestMachine {
   private var level: AccuracyLevel { authorization.revealedLevel(asked: options.accuracy) }
 
   /// - Parameter released: The location that the chain delivers now, although deliveries may be held.
-  private mutating func evaluate(released: Location? = nil) -> [ClientAction] {
+  private mutating func evaluate(released: Location? = nil) -> [Action] {
     guard state == .waiting else { return [] }
     switch authorization.status {
     case .restricted, .denied: return refuse()
@@ -146,7 +153,7 @@ nonisolated extension LocationRequestMachine {
     return sourceDecides ? options.accuracy : nil
   }
 
-  private mutating func timer(_ now: BootInstant) -> [ClientAction] {
+  private mutating func timer(_ now: BootInstant) -> [Action] {
     if now >= end {
       isOverdue = options.timeout == .zero && (state == .gathering || access.isHeld && kept != nil)
       return isOverdue ? [] : timeIsUp()
@@ -154,10 +161,10 @@ nonisolated extension LocationRequestMachine {
     guard let time = asksSourceAt, now >= time else { return [] }
     asksSourceAt = nil
     let mayAsk = state == .waiting && authorization.isAuthorized && !access.isHeld
-    return mayAsk ? [.askSource] : []
+    return mayAsk ? [.own(.askSource)] : []
   }
 
-  private mutating func timeIsUp() -> [ClientAction] {
+  private mutating func timeIsUp() -> [Action] {
     if authorization.isAuthorized, !access.isHeld, let best { return answer(best) }
     // If the source decides but does not answer, it has not refused anything.
     let isOpen = sourceDecides && authorization.reason == .undecided
@@ -167,16 +174,16 @@ nonisolated extension LocationRequestMachine {
     return authorization.isAuthorized ? finish(.refuse(.timeout)) : refuse()
   }
 
-  private mutating func answer(_ location: Location) -> [ClientAction] {
+  private mutating func answer(_ location: Location) -> [Action] {
     let delivery = Delivery(location: location, isReduced: authorization.level < options.accuracy)
     return [.audit(authorization)] + finish(.deliver(delivery))
   }
 
-  private mutating func refuse() -> [ClientAction] {
+  private mutating func refuse() -> [Action] {
     [.audit(authorization)] + finish(.refuse(.notAuthorized(authorization)))
   }
 
-  private mutating func finish(_ answer: ClientAction?) -> [ClientAction] {
+  private mutating func finish(_ answer: Own?) -> [Action] {
     state = .over
     (kept, best) = (nil, nil)
     return use.end(answer)

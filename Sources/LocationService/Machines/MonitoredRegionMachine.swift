@@ -17,7 +17,7 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
   private(set) var since = Timestamp()
   /// The number of events sent to the owner.
   private(set) var delivered: UInt64 = 0
-  var object: ObjectState
+  var object: ObjectState<Kind>
   private var lifetime: UpdateBudget<BootClock>
   /// Deliveries are held, so nothing is evaluated: the result could not be sent.
   private var isHeld = false
@@ -36,6 +36,12 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
     case close(ClosedReason?)
   }
 
+  enum Kind: Equatable, Sendable {
+    case tell(RegionReport)
+    /// Ask when the object next needs the source.
+    case reviewNeed
+  }
+
   /// A smaller change of the next check does not require rescheduling.
   private static let needTolerance = Duration.seconds(1)
 
@@ -52,20 +58,20 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
     object.isOver ? nil : [isHeld ? nil : region.deadline, lifetime.deadline].compactMap { $0 }.min()
   }
 
-  mutating func handle(_ event: Event, at now: BootInstant) -> [ClientAction] {
+  mutating func handle(_ event: Event, at now: BootInstant) -> [Action] {
     guard !object.isOver else { return [] }
     let (state, reason) = (region.state, region.reason)
     var actions = react(to: event, at: now)
     guard !object.isOver else { return actions }
     actions += object.settle()
-    if region.state != state { actions.append(.changed(RegionInterface.state)) }
-    if region.reason != reason { actions.append(.changed(RegionInterface.stateReason)) }
+    if region.state != state { actions.append(.own(.changed(RegionInterface.state))) }
+    if region.reason != reason { actions.append(.own(.changed(RegionInterface.stateReason))) }
     return actions + review()
   }
 }
 
 nonisolated extension MonitoredRegionMachine {
-  private mutating func react(to event: Event, at now: BootInstant) -> [ClientAction] {
+  private mutating func react(to event: Event, at now: BootInstant) -> [Action] {
     switch event {
     case .start(let stops):
       let (actions, begins) = object.start(after: stops)
@@ -90,7 +96,7 @@ nonisolated extension MonitoredRegionMachine {
   /// The level at which the region is evaluated, or nil without access.
   private var grantedLevel: AccuracyLevel? { authorization.isAuthorized ? level : nil }
 
-  private mutating func accessChanged(_ access: ClientAccess, at now: BootInstant) -> [ClientAction] {
+  private mutating func accessChanged(_ access: ClientAccess, at now: BootInstant) -> [Action] {
     isHeld = access.isHeld
     guard access.authorization != authorization else { return [] }
     let actions = object.change(to: access.authorization)
@@ -99,13 +105,13 @@ nonisolated extension MonitoredRegionMachine {
     return actions + run(.level(grantedLevel), at: now)
   }
 
-  private mutating func take(_ location: Location, at now: BootInstant) -> [ClientAction] {
+  private mutating func take(_ location: Location, at now: BootInstant) -> [Action] {
     guard isActive, !isHeld, location.level <= level else { return [] }
     return run(.location(location), at: now)
   }
 
-  private mutating func run(_ event: RegionMachine.Event, at now: BootInstant) -> [ClientAction] {
-    var actions: [ClientAction] = []
+  private mutating func run(_ event: RegionMachine.Event, at now: BootInstant) -> [Action] {
+    var actions: [Action] = []
     for action in region.handle(event, at: now) {
       switch action {
       case .emit(let event):
@@ -122,7 +128,7 @@ nonisolated extension MonitoredRegionMachine {
         } else {
           report = numbered(report)
         }
-        actions.append(.tell(report))
+        actions.append(.own(.own(.tell(report))))
       case .complete: actions += object.end(.used)
       }
     }
@@ -146,10 +152,10 @@ nonisolated extension MonitoredRegionMachine {
   }
 
   /// Requests a review if the source is needed at a different time.
-  private mutating func review() -> [ClientAction] {
+  private mutating func review() -> [Action] {
     guard isOther(region.need) else { return [] }
     need = region.need
-    return [.reviewNeed]
+    return [.own(.own(.reviewNeed))]
   }
 
   private func isOther(_ new: RegionMachine.Need) -> Bool {

@@ -4,7 +4,9 @@ import GeopublicistLocationModel
 
 /// The state that subscriptions, regions and almanacs share: whether they are started, the access of their owner, and
 /// their use of the service.
-nonisolated struct ObjectState: Sendable {
+nonisolated struct ObjectState<Own: Equatable & Sendable>: Sendable {
+  typealias Action = LocationAction<ObjectAction<Own>>
+
   private(set) var asked: AccuracyLevel
   private(set) var authorization: Authorization
   private(set) var isStarted = false
@@ -42,21 +44,21 @@ nonisolated struct ObjectState: Sendable {
 
   /// Handles a `Start` call, made after the given number of `Stop` calls. If `begins` is true, the caller must continue
   /// and call ``settle()``.
-  mutating func start(after stops: UInt64) -> (actions: [ClientAction], begins: Bool) {
+  mutating func start(after stops: UInt64) -> (actions: [Action], begins: Bool) {
     // A later `Stop` supersedes this call.
-    guard stops == self.stops else { return ([.done], false) }
+    guard stops == self.stops else { return ([.own(.started)], false) }
     isWanted = true
     if authorization.status == .restricted {
       told = authorization
-      return ([.audit(authorization), .refuse(.notAuthorized(authorization))], false)
+      return ([.audit(authorization), .own(.refuse(.notAuthorized(authorization)))], false)
     }
-    guard !isStarted else { return ([.done], false) }
+    guard !isStarted else { return ([.own(.started)], false) }
     isStarted = true
     told = nil
-    return ([.audit(authorization), .done, .announce], true)
+    return ([.audit(authorization), .own(.started), .own(.announce)], true)
   }
 
-  mutating func stop() -> [ClientAction] {
+  mutating func stop() -> [Action] {
     stops &+= 1
     isStarted = false
     return settle()
@@ -73,39 +75,39 @@ nonisolated struct ObjectState: Sendable {
 
   /// Changes the requested level. A different level starts over with a first location. The caller must pass the
   /// authorization for it to ``change(to:)``.
-  mutating func ask(for level: AccuracyLevel) -> [ClientAction] {
+  mutating func ask(for level: AccuracyLevel) -> [Action] {
     guard level != asked else { return settle() }
     (asked, isLevelNew) = (level, true)
     return use.cut() + settle()
   }
 
-  mutating func change(to new: Authorization) -> [ClientAction] {
+  mutating func change(to new: Authorization) -> [Action] {
     let old = authorization
-    var actions: [ClientAction] = isStarted && (new != old || isLevelNew) ? [.audit(new)] : []
+    var actions: [Action] = isStarted && (new != old || isLevelNew) ? [.audit(new)] : []
     (authorization, isLevelNew) = (new, false)
     guard new != old else { return actions + settle() }
     // Stop deliveries before announcing reduced access, and resume them after announcing more.
     if use.follows != level { actions += use.cut() }
     if !new.isAuthorized { actions += settle() }
-    if (new.status, new.reason) != (old.status, old.reason) { actions.append(.announce) }
-    if new.status != old.status { actions.append(.changed(SubscriptionInterface.authorizationStatus)) }
-    if new.reason != old.reason { actions.append(.changed(SubscriptionInterface.authorizationReason)) }
+    if (new.status, new.reason) != (old.status, old.reason) { actions.append(.own(.announce)) }
+    if new.status != old.status { actions.append(.own(.changed(SubscriptionInterface.authorizationStatus))) }
+    if new.reason != old.reason { actions.append(.own(.changed(SubscriptionInterface.authorizationReason))) }
     return actions + settle()
   }
 
-  mutating func end(_ reason: ClosedReason?) -> [ClientAction] {
+  mutating func end(_ reason: ClosedReason?) -> [Action] {
     isOver = true
     isStarted = false
     return settle() + [.end(reason)]
   }
 
   /// Adjusts the use of the service to what is wanted and allowed.
-  mutating func settle() -> [ClientAction] {
+  mutating func settle() -> [Action] {
     let isFollowing = isActive && usesLocations
-    let actions = use.change(
+    let actions: [Action] = use.change(
       to: ServiceUse(need: need, follows: isFollowing ? level : nil, isReceiving: isFollowing))
     defer { wasActive = isActive }
-    return (wasActive != isActive ? [.changed(SubscriptionInterface.active)] : []) + actions
+    return (wasActive != isActive ? [.own(.changed(SubscriptionInterface.active))] : []) + actions
   }
 
   /// The level required from the source. If the source decides, it is required even before authorization.

@@ -9,8 +9,8 @@ nonisolated struct ServiceUse: Equatable, Sendable {
 
   /// Changes to another use and returns the matching actions. The chain comes last, because it may deliver
   /// immediately.
-  mutating func change(to new: ServiceUse) -> [ClientAction] {
-    var actions: [ClientAction] = []
+  mutating func change<Own>(to new: ServiceUse) -> [LocationAction<Own>] {
+    var actions: [LocationAction<Own>] = []
     if new.follows != follows, follows != nil { actions.append(.follow(nil)) }
     if new.need != need { actions.append(.need(new.need)) }
     if new.isReceiving != isReceiving { actions.append(.receiving(new.isReceiving)) }
@@ -20,12 +20,12 @@ nonisolated struct ServiceUse: Equatable, Sendable {
   }
 
   /// Ends a call with this answer, if any.
-  mutating func end(_ answer: ClientAction?) -> [ClientAction] {
-    change(to: ServiceUse()) + [.end(nil)] + (answer.map { [$0] } ?? [])
+  mutating func end<Own>(_ answer: Own?) -> [LocationAction<Own>] {
+    change(to: ServiceUse()) + [.end(nil)] + (answer.map { [.own($0)] } ?? [])
   }
 
   /// Removes the chain, so that the next change creates a new one.
-  mutating func cut() -> [ClientAction] {
+  mutating func cut<Own>() -> [LocationAction<Own>] {
     guard follows != nil else { return [] }
     follows = nil
     return [.follow(nil)]

@@ -8,7 +8,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
   private(set) var options: ClientOptions
   /// The last delivery. Nil before the first location and as soon as access is lost.
   private(set) var last: Delivery?
-  var object: ObjectState
+  var object: ObjectState<Kind>
   private var budget: UpdateBudget<BootClock>
 
   init(_ options: ClientOptions, _ authorization: Authorization, sourceDecides: Bool) {
@@ -30,11 +30,15 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
     case close(ClosedReason?)
   }
 
+  enum Kind: Equatable, Sendable {
+    case deliver(Delivery)
+  }
+
   var delivered: UInt64 { budget.delivered }
 
   var deadline: BootInstant? { object.isOver ? nil : budget.deadline }
 
-  mutating func handle(_ event: Event, at now: BootInstant) -> [ClientAction] {
+  mutating func handle(_ event: Event, at now: BootInstant) -> [Action] {
     guard !object.isOver else { return [] }
     let actions = react(to: event, at: now)
     // The chain that ends here forgets the last delivery, too.
@@ -44,7 +48,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
 }
 
 nonisolated extension SubscriptionMachine {
-  private mutating func react(to event: Event, at now: BootInstant) -> [ClientAction] {
+  private mutating func react(to event: Event, at now: BootInstant) -> [Action] {
     switch event {
     case .start(let stops):
       let (actions, begins) = object.start(after: stops)
@@ -65,11 +69,11 @@ nonisolated extension SubscriptionMachine {
     }
   }
 
-  private mutating func deliver(_ location: Location) -> [ClientAction] {
+  private mutating func deliver(_ location: Location) -> [Action] {
     guard isActive, location.level <= level else { return [] }
     let delivery = Delivery(location: location, isReduced: object.isReduced)
     last = delivery
     let isLast = budget.countDelivery()
-    return isLast ? [.deliver(delivery)] + object.end(.completed) : [.deliver(delivery)]
+    return isLast ? [.own(.own(.deliver(delivery)))] + object.end(.completed) : [.own(.own(.deliver(delivery)))]
   }
 }

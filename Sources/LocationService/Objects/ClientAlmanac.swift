@@ -39,6 +39,12 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
     super.received(location)
   }
 
+  override func perform(kind action: AlmanacMachine.Kind) {
+    switch action {
+    case .reviewNeed: updateNeed()
+    }
+  }
+
   override func tellState() {
     reviewIfDue()
     super.tellState()
@@ -50,7 +56,7 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
 }
 
 extension AlmanacMachine {
-  @MainActor mutating func handle(_ event: Event, at now: BootInstant) -> [ClientAction] {
+  @MainActor mutating func handle(_ event: Event, at now: BootInstant) -> [Action] {
     handle(event, at: now, wallClock: MainLoop.main.clock.realtime())
   }
 }

@@ -14,7 +14,7 @@ extension ClientShell where Machine.Event: CallEvent {
   func sourceChanged(_ status: SourceStatus) { handle(.source(status)) }
 
   /// Answers immediately or starts waiting.
-  fileprivate func wait(with request: any PendingRequest, _ actions: [ClientAction] = []) {
+  fileprivate func wait(with request: any PendingRequest, _ actions: [Machine.Action] = []) {
     client.add(request)
     for action in actions { perform(action) }
     var isPrepared = false
@@ -75,13 +75,13 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
     super.passTimer()
   }
 
-  final override func send(_ action: ClientAction) {
+  final override func perform(own action: LocationRequestMachine.Own) {
     switch action {
-    case .refuse(let error): call.fail(error)
+    case .askSource: service.source.ask()
     case .deliver(let delivery):
       call.reply(value(of: delivery))
       service.lastPlaces?.received(delivery.location, by: client)
-    default: break
+    case .refuse(let error): call.fail(error)
     }
   }
 
@@ -107,13 +107,15 @@ final class AuthorizationRequest: ClientShell<AuthorizationRequestMachine>, Pend
   /// Nothing that it keeps depends on where the machine is.
   func slept() {}
 
-  override func send(_ action: ClientAction) {
+  override func perform(_ action: AuthorizationRequestMachine.Action) {
     switch action {
+    case .need(let level): require(level)
+    case .audit(let authorization): audit(authorization)
     case .openDialog: openDialog()
+    case .end: isEnded(nil)
     case .reply(let authorization):
       call.reply(.string(authorization.status.rawValue), .string(authorization.reason.rawValue))
     case .refuse(let error): call.fail(error)
-    default: break
     }
   }
 

@@ -6,7 +6,7 @@ import GeopublicistLocationModel
 import MainLoop
 
 /// The common part of subscriptions, regions and almanacs: an object on the bus that is visible only to its owner.
-class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject where Machine.Event: ObjectEvent {
+class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject {
   let kind: ObjectKind
   let number: UInt64
   let account: Account
@@ -140,13 +140,16 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
     }
   }
 
-  override func send(_ action: ClientAction) {
+  /// Performs an action that only this kind of object has.
+  func perform(kind action: Machine.Kind) {}
+
+  final override func perform(own action: Machine.Own) {
     switch action {
     case .announce: tellLater()
     case .changed(let property): changed(property)
-    case .done: if !starting.isEmpty { starting.removeFirst().reply() }
+    case .started: if !starting.isEmpty { starting.removeFirst().reply() }
     case .refuse(let error): if !starting.isEmpty { starting.removeFirst().fail(error) }
-    default: break
+    case .own(let action): perform(kind: action)
     }
   }
 

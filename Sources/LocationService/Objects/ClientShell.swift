@@ -31,8 +31,6 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
   func passTimer() { sendTimer() }
   /// Returns what the object needs from the source.
   func need(at level: AccuracyLevel) -> SourceSchedule.Need { SourceSchedule.Need(level) }
-  /// Sends an action's message to the client. Called for all actions that do not concern the service itself.
-  func send(_ action: ClientAction) {}
   func finish(_ reason: ClosedReason?) {}
 
   var access: ClientAccess {
@@ -74,19 +72,20 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
 
   final var now: BootInstant { MainLoop.main.clock.boottime() }
 
-  func perform(_ action: ClientAction) {
-    switch action {
-    case .need(let level):
-      neededLevel = level
-      updateNeed()
-    case .audit(let authorization):
-      AuditLog.note(authorization, for: client, asking: machine.options.accuracy, as: machine.options.desktopID)
-    case .end(let reason):
-      isOver = true
-      finish(reason)
-    case .reviewNeed: updateNeed()
-    default: send(action)
-    }
+  func perform(_ action: Machine.Action) {}
+
+  final func require(_ level: AccuracyLevel?) {
+    neededLevel = level
+    updateNeed()
+  }
+
+  final func audit(_ authorization: Authorization) {
+    AuditLog.note(authorization, for: client, asking: machine.options.accuracy, as: machine.options.desktopID)
+  }
+
+  final func isEnded(_ reason: ClosedReason?) {
+    isOver = true
+    finish(reason)
   }
 
   final func updateNeed() {

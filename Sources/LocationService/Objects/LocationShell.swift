@@ -6,7 +6,7 @@ import Publicist
 import Publishing
 
 /// The common part of objects and calls that receive locations: passes those of a chain, through a slot, to a machine.
-class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.Event: LocationEvent {
+class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
   private let pacer = Pacer()
   private var slot: DeliverySlot?
   private var chain: AnyCancellable?
@@ -70,19 +70,22 @@ class LocationShell<Machine: ClientMachine>: ClientShell<Machine> where Machine.
     return converted.monotonic
   }
 
-  final override func perform(_ action: ClientAction) {
+  /// Performs an action of this kind of machine.
+  func perform(own action: Machine.Own) {}
+
+  final override func perform(_ action: Machine.Action) {
     switch action {
+    case .need(let level): require(level)
     case .follow(let level):
       if level != nil { chainBegins() }
       follow(level)
     case .receiving(let isReceiving):
       service.receiverCountChanged(by: isReceiving ? 1 : -1, whileHeld: usesSourceBriefly)
-    case .askSource: service.source.ask()
-    case .deliver: send(action)
-    case .end:
+    case .audit(let authorization): audit(authorization)
+    case .end(let reason):
       follow(nil)
-      super.perform(action)
-    default: super.perform(action)
+      isEnded(reason)
+    case .own(let action): perform(own: action)
     }
   }
 

@@ -30,8 +30,8 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
     DeliveryRule.Configuration(machine.options, at: level)
   }
 
-  override func send(_ action: ClientAction) {
-    guard case .deliver(let delivery) = action else { return super.send(action) }
+  override func perform(kind action: SubscriptionMachine.Kind) {
+    guard case .deliver(let delivery) = action else { return }
     guard let signal = service.signals.signal(for: delivery) else { return }
     service.outbox.signal { service.connection.send(signal.signal(at: path, to: client.name)) }
     service.lastPlaces?.received(delivery.location, by: client)

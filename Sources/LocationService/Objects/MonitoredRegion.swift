@@ -38,10 +38,12 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
     return .check(level, from: monotonic(time))
   }
 
-  override func send(_ action: ClientAction) {
-    guard case .tell(let report) = action else { return super.send(action) }
+  override func perform(kind action: MonitoredRegionMachine.Kind) {
+    switch action {
     // Access can be lost at any time, while everything else happens only when there is room.
-    if report.event.kind == .lost { tellLater() } else { tell(report) }
+    case .tell(let report): if report.event.kind == .lost { tellLater() } else { tell(report) }
+    case .reviewNeed: updateNeed()
+    }
   }
 
   override func tellState() {
