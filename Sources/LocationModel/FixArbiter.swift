@@ -141,6 +141,8 @@ package struct SleepFilter: Sendable {
   package static let doubt = Duration.seconds(5)
 
   private var freshest: (time: Timestamp, at: BootInstant)?
+  /// Whether the wall clock was set since. Most sources measure with it.
+  private var isClockNew = false
   private var last: Timestamp?
   /// The last location that passed before the sleep and the last that was rejected. Neither passes later.
   private var old: (passed: Timestamp?, rejected: Timestamp?)
@@ -155,12 +157,14 @@ package struct SleepFilter: Sendable {
     let earliest = freshest.map {
       Timestamp(seconds: $0.time.seconds, microseconds: UInt64(max(.seconds(1), now - $0.at).microseconds))
     }
-    doubtful = (earliest ?? time).map { (nil, $0.seconds) }
+    // If the clock was set, it is not known which clock the source follows. The later time rejects more.
+    let times = [earliest, earliest == nil || isClockNew ? time : nil].compactMap { $0?.seconds }
+    doubtful = times.max().map { (nil, $0) }
     old.passed = last
   }
 
-  /// Records that the wall clock was set. Most sources measure with it, so nothing is known about their clocks now.
-  package mutating func clockWasSet() { freshest = nil }
+  /// Records that the wall clock was set.
+  package mutating func clockWasSet() { isClockNew = true }
 
   /// Returns whether to pass on a location that arrives at `now`.
   package mutating func passes(_ location: Location, at now: BootInstant) -> Bool {
@@ -178,7 +182,7 @@ package struct SleepFilter: Sendable {
     // A source whose locations remain too old has had its clock set back.
     let isSetBack = doubtful.map { location.timestamp.seconds < $0.earliest } ?? false
     let isFresher = freshest.map { (location.timestamp - $0.time).seconds >= (now - $0.at).seconds } ?? true
-    if isSetBack || isFresher { freshest = (location.timestamp, now) }
+    if isSetBack || isFresher { (freshest, isClockNew) = ((location.timestamp, now), false) }
     (doubtful, last) = (nil, location.timestamp)
     return true
   }
