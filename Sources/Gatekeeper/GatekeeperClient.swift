@@ -15,7 +15,8 @@ open class GatekeeperClient {
   /// Called when the connection has left the bus.
   package final var onEnd: (() -> Void)?
 
-  package init(_ name: BusName) { self.name = name }
+  // Not `package`: the compiler of Swift 6.3 then warns about the initializer that subclasses do not inherit.
+  public init(_ name: BusName) { self.name = name }
 
   /// Whether the client has a subscription, a region or a pending call, so that changed facts affect it now.
   open var isWaiting: Bool { false }
