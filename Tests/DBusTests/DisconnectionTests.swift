@@ -121,6 +121,37 @@ import func GeopublicistCDBus.dbus_message_set_sender
     try turning(for: .milliseconds(50), "nothing is called") { true }
   }
 
+  @Test func `closing a connection releases the handlers of its calls`() throws {
+    final class Witness {}
+    let (peers, _) = try Peers.withSample()
+    weak var kept: Witness?
+    weak var pending: Witness?
+    var calls: [PendingCall] = []
+    do {
+      let witnesses = (Witness(), Witness())
+      (kept, pending) = witnesses
+      peers.client.call(peers.message("Nothing")) { _ in withExtendedLifetime(witnesses.0) {} }.keep()
+      calls.append(peers.client.call(peers.message("Nothing")) { _ in withExtendedLifetime(witnesses.1) {} })
+    }
+    #expect(kept != nil && pending != nil)
+    peers.client.close()
+    #expect(kept == nil && pending == nil && calls.count == 1)
+  }
+
+  @Test func `a pending call may own its connection`() throws {
+    let (peers, _) = try Peers.withSample()
+    weak var closed: Connection?
+    var call: PendingCall?
+    do {
+      let connection = try peers.connect()
+      closed = connection
+      call = connection.call(peers.message("Nothing")) { _ in connection.close() }
+    }
+    #expect(closed != nil && call != nil)
+    call = nil
+    #expect(closed == nil)
+  }
+
   @Test func `connecting to a missing bus causes an error`() {
     #expect(throws: DBusError.self) { try Connection(to: .address("unix:path=/nonexistent/bus")) }
     #expect(throws: DBusError.self) { try Connection(to: .address("nonsense")) }

@@ -115,7 +115,7 @@ import MainLoop
     stall = nil
     unsent = []
     signals.removeAll()
-    replies.removeAll()
+    replies.cancelAll()
     objects.removeAll()
     loop?.stop()
     dbus_connection_remove_filter(raw, Self.filter, Unmanaged.passUnretained(self).toOpaque())

@@ -36,12 +36,14 @@ import MainLoop
 
   /// Abandons the reply, so that the handler is not called. Has no effect after the reply.
   public func cancel() {
-    handler = nil
-    deadline = nil
-    let router = router
+    let (router, handler) = (router, handler)
     self.router = nil
+    self.handler = nil
+    deadline = nil
     request = nil
     router?.forget(self)
+    // Released last, because that may close the connection, which cancels every call that it has not forgotten.
+    withExtendedLifetime(handler) {}
   }
 
   /// Leaves the call to the connection until it is answered or cancelled.
@@ -108,8 +110,8 @@ nonisolated public enum CallTimeout: Hashable, Sendable {
 }
 
 extension Connection {
-  /// Calls a method. The handler receives the result once, asynchronously, unless the connection is closed by this
-  /// side.
+  /// Calls a method. The handler receives the result once, asynchronously. If this side closes the connection, the handler
+  /// is released without a result.
   ///
   /// Fails with ``CallFailure/notSent(_:)`` if the connection is closed, has too many unanswered calls or cannot carry
   /// the message's arguments, with ``CallFailure/lost(_:)`` after the timeout (25 s by default) and when the other side

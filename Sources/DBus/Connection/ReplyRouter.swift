@@ -111,13 +111,14 @@ final class ReplyRouter {
     }
   }
 
-  func removeAll() {
-    waiting = [:]
+  /// Cancels every call, in the order in which they were made.
+  func cancelAll() {
+    hold()
+    let ended = held.map(\.call)
     held = []
-    unanswered.removeAll()
-    let ended = kept
-    kept = [:]
-    for call in ended.values { call.cancel() }
+    for call in ended { call.cancel() }
+    // Those that were about to fail.
+    for call in kept.values { call.cancel() }
   }
 
   func forget(_ call: PendingCall) {
