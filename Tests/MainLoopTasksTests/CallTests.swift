@@ -44,6 +44,29 @@ import Testing
     await #expect(throws: CallFailure.notSent(DBusError(.cancelled, "The call was cancelled"))) { try await call.value }
   }
 
+  @Test func `an asynchronous call fails at once if its task is cancelled or this side closes the connection`()
+    async throws
+  {
+    let silent = try Connection(to: .address(bus.address))
+    var held: [MethodCall] = []
+    let interface = Interface<Counter>("org.example.Silent", [.method("Wait") { _, call in held.append(call) }])
+    let owner = Counter()
+    let object = silent.objects.export("/silent", Implementation(of: interface, by: owner))
+    let message = Message(calling: "Wait", of: "org.example.Silent", at: "/silent", on: silent.uniqueName)
+    let first = Task { try await connection.call(message, timeout: .never) }
+    let second = Task { try await connection.call(message, timeout: .never) }
+    try await settle("the calls have arrived") { held.count == 2 }
+    first.cancel()
+    let cancelled = try await result(of: first)
+    #expect(throws: CallFailure.lost(DBusError(.cancelled, "The call was cancelled"))) { try cancelled.get() }
+    connection.close()
+    let closed = try await result(of: second)
+    #expect(throws: CallFailure.lost(DBusError(.disconnected, "The connection was closed by this program"))) {
+      try closed.get()
+    }
+    withExtendedLifetime((owner, object)) {}
+  }
+
   /// An object with a member of every kind that a proxy supports.
   private final class Counter {
     var count: Int32 = 0
