@@ -13,8 +13,11 @@ package enum AuditLog {
   }
 
   /// Logs the authorization that a client receives, unless it equals the one the client received before.
+  ///
+  /// - Parameter account: The client's account now.
   package static func note(
-    _ authorization: Authorization, for client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String
+    _ authorization: Authorization, for client: GatekeeperClient, asking level: AccuracyLevel, as desktopID: String,
+    chargedTo account: Account
   ) {
     let before = client.audited.updateValue(authorization, forKey: desktopID, asking: level)
     guard before != authorization else { return }
@@ -25,12 +28,19 @@ package enum AuditLog {
       case .notDetermined: .undecided
       case .restricted, .denied: .refused
       }
-    write(event, authorization, client, level, desktopID)
+    client.auditAccount = payer(before: client.auditAccount ?? client.account, now: account)
+    write(event, authorization, client, level, desktopID, client.auditAccount ?? account)
+  }
+
+  /// Returns the account whose limit counts for a line. The lines of users who share ``Account/common`` must not suppress
+  /// those of a user whose session begins or ends, so a client that has once had its own account keeps it here.
+  nonisolated static func payer(before: Account?, now: Account) -> Account {
+    before.flatMap { $0 == .common ? nil : $0 } ?? now
   }
 
   private static func write(
     _ event: Event, _ authorization: Authorization, _ client: GatekeeperClient, _ asked: AccuracyLevel,
-    _ desktopID: String
+    _ desktopID: String, _ account: Account
   ) {
     let user = client.credentials.map { "\($0.userID)" } ?? "unknown"
     let process = client.credentials?.processID.map { "\($0)" } ?? "unknown"
@@ -39,9 +49,8 @@ package enum AuditLog {
     let outcome = "status \(authorization.status.rawValue)" + (reason.isEmpty ? "" : ", reason \(reason)")
     let subject = AuditLimiter.Subject(
       unit: client.unit, desktopID: desktopID, words: "\(event.rawValue) \(user) \(level.contractName) \(outcome)")
-    let omitted = limiter.admit(
-      subject, of: client.account ?? .common, isGrant: event == .granted, at: MainLoop.main.clock.monotonic())
-    guard let omitted else { return }
+    let now = MainLoop.main.clock.monotonic()
+    guard let omitted = limiter.admit(subject, of: account, isGrant: event == .granted, at: now) else { return }
     var words = "\(event.rawValue): location, level \(level.contractName), user \(user), process \(process), \(outcome)"
     if omitted > 0 { words += ", \(omitted) more lines of this user omitted" }
     // Text chosen by the client comes last and quoted, so that it cannot pass for the service's own words.

@@ -9,6 +9,8 @@ open class GatekeeperClient {
   package final var credentials: Credentials?
   /// The account that is charged for the client, or nil until it is known.
   package final var account: Account?
+  /// The account that was last charged for a line of the log.
+  final var auditAccount: Account?
   /// The systemd unit of its process, once known. For display only.
   package internal(set) final var unit: String?
   final var audited = AuditedAnswers()

@@ -115,6 +115,14 @@ struct ControlGroupTests {
     AuditLimiter.Subject(unit: "session-2.scope", desktopID: desktopID, words: words)
   }
 
+  /// Found by the simulation as a broken rule: the log contains each loss of access.
+  @Test func `while a user's session begins or ends, the lines are charged to the user's own account`() {
+    #expect(AuditLog.payer(before: .common, now: .user(1_001)) == .user(1_001))
+    #expect(AuditLog.payer(before: .user(1_001), now: .common) == .user(1_001))
+    #expect(AuditLog.payer(before: nil, now: .user(1_001)) == .user(1_001))
+    #expect(AuditLog.payer(before: .common, now: .common) == .common)
+  }
+
   @Test func `repeated refusals of one program are logged once a minute`() {
     var limiter = AuditLimiter()
     var lines = 0

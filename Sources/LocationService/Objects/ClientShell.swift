@@ -80,7 +80,9 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
   }
 
   final func audit(_ authorization: Authorization) {
-    AuditLog.note(authorization, for: client, asking: machine.options.accuracy, as: machine.options.desktopID)
+    AuditLog.note(
+      authorization, for: client, asking: machine.options.accuracy, as: machine.options.desktopID,
+      chargedTo: service.gatekeeper.account(of: client))
   }
 
   final func isEnded(_ reason: ClosedReason?) {
