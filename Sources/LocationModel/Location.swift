@@ -32,6 +32,8 @@ public struct Location: Equatable, Sendable {
   public var sequence: UInt64
   /// Whether it comes from a test source instead of a measurement.
   public var isSimulated: Bool
+  /// What the source reported instead of ``timestamp``, if that was too far in the future.
+  package var futureTime: Timestamp?
   /// Whether a reduced location was derived from a network address, or from a location whose accuracy was unknown or
   /// worse than ``approximateAccuracy``.
   package var isApproximate = false
@@ -66,9 +68,13 @@ public struct Location: Equatable, Sendable {
 }
 
 extension Location {
+  /// When it was measured, exactly as the source reported it: the same for each report of a measurement, even while the
+  /// source's clock is ahead of this machine's.
+  package var reportedTime: Timestamp { futureTime ?? timestamp }
+
   /// Returns whether the other location is a repetition of this one, measured at the same time and place.
   public func isSameMeasurement(as other: Location) -> Bool {
-    timestamp == other.timestamp && latitude == other.latitude && longitude == other.longitude
+    reportedTime == other.reportedTime && latitude == other.latitude && longitude == other.longitude
       && accuracy == other.accuracy
   }
 }

@@ -64,11 +64,13 @@ public enum LocationValidator {
     if raw.isAtZero, accuracy.map({ $0 >= accuracyWithoutFix }) ?? true { throw .notMeasured }
 
     let motion = motion(of: raw, isSatelliteFix: isSatelliteFix)
-    return Location(
+    var location = Location(
       latitude: raw.latitude, longitude: raw.longitude, accuracy: accuracy,
       altitude: known(raw.altitude, within: altitudes), speed: motion.speed, heading: motion.heading,
       sourceDescription: plainText(raw.sourceDescription), timestamp: credible(raw.timestamp, at: wallClock),
       receivedAt: receivedAt, sequence: sequence, isSimulated: isSimulated, source: raw.source)
+    if raw.timestamp > location.timestamp { location.futureTime = raw.timestamp }
+    return location
   }
 
   private static func known(_ number: Double?, within range: ClosedRange<Double>) -> Double? {

@@ -3,7 +3,7 @@ import GeopublicistInstants
 
 /// Rejects locations that were measured before the machine slept but arrive afterwards.
 ///
-/// Timestamps are compared with the time of the source's clock at the wake-up, which may differ from the machine's. It is
+/// Reported times are compared with that of the source's clock at the wake-up, which may differ from the machine's. It is
 /// derived from the location that was the freshest on arrival, because a source may report an old one first. The
 /// comparison is made only for a few seconds from the first location, because a source that is set up again reports its
 /// old location immediately or not at all.
@@ -41,20 +41,20 @@ package struct SleepFilter: Sendable {
   package mutating func passes(_ location: Location, at now: BootInstant) -> Bool {
     // A static location is announced once, and a sleep does not change it.
     guard location.source != .static else { return true }
-    guard location.timestamp != old.passed, location.timestamp != old.rejected else { return false }
+    guard location.reportedTime != old.passed, location.reportedTime != old.rejected else { return false }
     if let (until, earliest) = doubtful {
       let end = until ?? now + Self.doubt
       doubtful = (end, earliest)
-      if now < end, location.timestamp.seconds < earliest {
-        old.rejected = location.timestamp
+      if now < end, location.reportedTime.seconds < earliest {
+        old.rejected = location.reportedTime
         return false
       }
     }
     // A source whose locations remain too old has had its clock set back.
-    let isSetBack = doubtful.map { location.timestamp.seconds < $0.earliest } ?? false
-    let isFresher = freshest.map { (location.timestamp - $0.time).seconds >= (now - $0.at).seconds } ?? true
-    if isSetBack || isFresher { (freshest, isClockNew) = ((location.timestamp, now), false) }
-    (doubtful, last) = (nil, location.timestamp)
+    let isSetBack = doubtful.map { location.reportedTime.seconds < $0.earliest } ?? false
+    let isFresher = freshest.map { (location.reportedTime - $0.time).seconds >= (now - $0.at).seconds } ?? true
+    if isSetBack || isFresher { (freshest, isClockNew) = ((location.reportedTime, now), false) }
+    (doubtful, last) = (nil, location.reportedTime)
     return true
   }
 }

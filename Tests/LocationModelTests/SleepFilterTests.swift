@@ -39,6 +39,26 @@ import Testing
     #expect(filter.passes(location(1_060), at: 60_200_000) == true)
   }
 
+  @Test func `the last location from before a sleep never passes, even if the clock was set back`() throws {
+    var filter = SleepFilter()
+    // Its time is in the future then, so each report of it is valid at its arrival.
+    func report(at seconds: Int64, _ wallClock: UInt64) throws -> Location {
+      try LocationValidator.location(
+        from: location(5_000), receivedAt: BootInstant(microseconds: seconds * 1_000_000),
+        wallClock: Timestamp(seconds: wallClock))
+    }
+    #expect(filter.passes(try report(at: 1, 5_000), at: 1_000_000) == true)
+    filter.clockWasSet()
+    #expect(filter.passes(try report(at: 8, 3_007), at: 8_000_000) == true)
+    filter.woke(at: 60_000_000, Timestamp(seconds: 3_059))
+    for second in [61, 62, 70] as [UInt64] {
+      let arrival = BootInstant(microseconds: Int64(second) * 1_000_000)
+      #expect(filter.passes(try report(at: Int64(second), 3_000 + second), at: arrival) == false)
+    }
+    #expect(filter.passes(location(3_071), at: 72_000_000) == false, "it may be older")
+    #expect(filter.passes(location(3_077), at: 78_000_000) == true)
+  }
+
   @Test func `after a sleep, a source whose clock was set back is believed again`() {
     var filter = SleepFilter()
     #expect(filter.passes(location(1_000), at: 0) == true)
