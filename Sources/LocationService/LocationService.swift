@@ -167,8 +167,7 @@ public final class LocationService {
   /// Handles a sleep of the machine or a change of its clock, after which the known location may be wrong.
   public func timeChanged(_ event: TimeWatch.Event) {
     guard event != .sleeping else { return }
-    locations.forget(event == .woke ? .slept : .clockSet)
-    signals.forget()
+    forget(event == .woke ? .slept : .clockSet)
     source.forget(afterSleep: event == .woke)
     for object in clients.objects {
       object.clockChanged()
@@ -178,6 +177,12 @@ public final class LocationService {
     }
     for request in clients.requests where event == .woke { request.slept() }
     if event == .clockSet { source.ask() }
+  }
+
+  /// Drops every location that is stored for all clients.
+  private func forget(_ gap: SharedLocations.Gap) {
+    locations.forget(gap)
+    signals.forget()
   }
 
   /// Handles a change to a different network, after which the machine may have moved.
@@ -190,7 +195,7 @@ public final class LocationService {
       .sink { [weak self] _ in
         guard let self, let session = gatekeeper as? SessionGatekeeper else { return }
         let authorization = publicist.manager.authorization
-        if !authorization.isAuthorized { locations.forget(.accessLost) }
+        if !authorization.isAuthorized { forget(.accessLost) }
         session.geoClueAuthorization = authorization
       }.store(in: &cancellables)
     publicist.sourceStatusPublisher()
