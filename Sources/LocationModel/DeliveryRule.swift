@@ -88,10 +88,7 @@ package struct DeliveryRule: Sendable {
     configuration.debounce > .zero && due.map { $0 <= now } ?? false
   }
 
-  /// Whether a location waits until it is due or can be sent.
-  package var isWaiting: Bool { candidate != nil }
-
-  /// When the location that waits reached the service.
+  /// When the location that waits until it is due or can be sent reached the service, or nil if none waits.
   package var waitingSince: BootInstant? { candidate?.location.receivedAt }
 
   /// Returns the location that is due, if any, and counts the thresholds from it and from now.
@@ -150,7 +147,7 @@ package struct DeliveryRule: Sendable {
     return accuracy <= sentAccuracy / 2 && sentAccuracy - accuracy >= Self.betterAccuracy
   }
 
-  /// Returns whether a location is one that has been sent. A fixed location that GeoClue asserts again is a new
+  /// Returns whether a location is the same report as another one. A fixed location that GeoClue asserts again is a new
   /// measurement.
   private func isRepetition(_ location: Location, of sent: Location) -> Bool {
     location.receivedAt == sent.receivedAt && location.isSameMeasurement(as: sent)

@@ -4,7 +4,7 @@ import MainLoop
 
 /// Applies the thresholds of one subscription with a ``DeliveryRule`` and its timer.
 ///
-/// Outlives the chains that the subscription builds, so that thresholds can change while a chain runs.
+/// Outlives the chains that the subscription builds.
 package final class Pacer {
   /// Called when ``need(at:)`` may have changed.
   package var onNeedChanged: () -> Void = {}
@@ -40,7 +40,7 @@ package final class Pacer {
   /// Takes a location, which is ready now, later or never.
   package func take(_ location: Location) {
     let now = now
-    if rule.isWaiting, rule.isQuiet(at: now) {
+    if rule.isQuiet(at: now) {
       perform(rule.timerFired(at: now))
       guard onReady != nil else { return }
     }

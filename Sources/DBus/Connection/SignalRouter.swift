@@ -37,7 +37,7 @@ nonisolated extension Signal {
   /// Watches the owner of the rule's well-known name.
   private let owner: NameWatch?
   private let isExpected: ((BusName) -> Bool)?
-  private var handler: ((Signal) -> Void)?
+  fileprivate var handler: ((Signal) -> Void)?
   private weak var router: SignalRouter?
   private var held: AnyObject?
 
@@ -81,8 +81,6 @@ nonisolated extension Signal {
     }
     return isExpected?(header.sender) ?? true
   }
-
-  fileprivate func receive(_ signal: Signal) { handler?(signal) }
 }
 
 /// Delivers each signal to its matches in the order of their creation.
@@ -155,7 +153,7 @@ final class SignalRouter {
     signal.arguments = arguments
     for candidate in candidates {
       guard let match = candidate.match.match, match.rule.matches(arguments: arguments) else { continue }
-      match.receive(signal)
+      match.handler?(signal)
     }
   }
 }

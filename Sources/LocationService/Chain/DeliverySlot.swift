@@ -34,10 +34,10 @@ final class DeliverySlot: Subscriber, Cancellable {
   /// Whether the pacer has not seen the newest location, because an earlier one waits that may be sent sooner.
   private var hasMissed = false
 
-  /// Creates a slot that sends nothing while `hold` holds it; ``release()`` checks that again. Locations from before
-  /// `earliest`, unless that is the origin, are not sent, because they would reveal where the user was without access.
-  /// Asserted ones are still true. `newest` returns the newest location of the chain again. `whenRoom` calls its
-  /// argument once a location may be sent, possibly immediately.
+  /// Creates a slot that sends nothing while `hold` holds it, except a location from before the question if the hold is
+  /// confirmed. Locations from before `earliest`, unless that is the origin, are not sent, because they would reveal
+  /// where the user was without access. Asserted ones are still true. `newest` returns the newest location of the chain
+  /// again. `whenRoom` calls its argument once a location may be sent, possibly immediately.
   init(
     _ pacer: Pacer, after earliest: BootInstant = .origin, newest: @escaping () -> Location?,
     hold: @escaping () -> Hold<BootClock>? = { nil }, whenRoom: @escaping (@escaping () -> Void) -> Void,
@@ -72,7 +72,7 @@ final class DeliverySlot: Subscriber, Cancellable {
   /// Takes a location that did not come through the chain: the first one, or the newest one again.
   func offer(_ location: Location) {
     guard emit != nil, isAllowed(location) else { return }
-    hasMissed = pacer.rule.isWaiting && mustWait(location)
+    hasMissed = mustWait(location)
     if !hasMissed { pacer.take(location) }
   }
 

@@ -65,7 +65,7 @@ final class Outbox {
   func state(of client: BusName) -> ReaderLedger<BusName>.State { ledger.state(of: client, at: now) }
 
   /// Returns whether deferrable messages may be sent to a client now.
-  func hasRoom(for client: BusName) -> Bool { !isFull && state(of: client) == .reading }
+  func hasRoom(for client: BusName) -> Bool { !isFull && ledger.state(of: client, at: now) == .reading }
 
   /// Calls `action` once deferrable messages may be sent to a client, possibly immediately. A client that does not
   /// answer pings gets its turn once a minute.
