@@ -50,7 +50,7 @@ package struct ClientOption: Sendable {
   package static let maximumTextBytes = 255
 }
 
-/// MARK: - Table of options
+// MARK: - Table of options
 extension ClientOption {
   package static let accuracy = ClientOption(
     "accuracy", .level(\.accuracy), property: "Accuracy",

@@ -100,7 +100,7 @@ extension AccuracyLevel {
   private var intervalLength: UInt64 { UInt64(clamping: max(.seconds(1), minimumInterval).microseconds) }
 }
 
-/// MARK: - State for the next service, so that a restart does not reveal a new cell
+// MARK: - State for the next service, so that a restart does not reveal a new cell
 extension GridReducer {
   /// The cell and its times as one line of text, or nil if there is no cell.
   package var memory: String? {

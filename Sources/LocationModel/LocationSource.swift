@@ -28,7 +28,7 @@
   func requestAuthorization(isInteractive: Bool)
 }
 
-/// MARK: - Defaults for a source that never falls silent and holds nothing
+// MARK: - Defaults for a source that never falls silent and holds nothing
 extension LocationSource {
   public var linger: Duration { .zero }
   public var isReleasedToRest: Bool { true }

@@ -156,7 +156,7 @@ public final class LocationManager {
     requireLevel()
   }
 
-  /// Microseconds for which to keep the source after it is no longer needed.
+  /// How long to keep the source after it is no longer needed.
   package var linger: Duration { source.linger }
 
   /// Whether the source is released while no delivery is due.
