@@ -18,6 +18,7 @@ RELEASE_FLAGS = --configuration release --static-swift-stdlib --disable-local-rp
   $(addprefix -Xlinker ,--gc-sections --as-needed --no-export-dynamic --build-id=sha1 \
   -z now -z relro -z noexecstack -z pack-relative-relocs)
 
+PROGRAMS = geopublicistd geopublicist
 help:
 	@echo "make build        build the programs for installation"
 	@echo "make install      install them: PREFIX=/usr/local DESTDIR= (see packaging/install.sh)"
@@ -46,7 +47,7 @@ build:
 	@ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(STATIC_LIBRARIES)
 	@packaging/places/pack.py .build/share/geopublicist/places
 	@po/build.sh .build/share/locale
-	@for program in geopublicistd geopublicist; do \
+	@for program in $(PROGRAMS); do \
 	  $(SWIFT) build $(RELEASE_FLAGS) $(SWIFT_FLAGS) --product $$program || exit 1; done
 
 install:

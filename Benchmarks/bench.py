@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the service, GeoClue alone and the raw limit of D-Bus on private buses, without a network.
 
-    bench.py [--quick] [--only fanout,calls,presence,growth] [--json FILE] [--no-build]
+    bench.py [--quick] [--only fanout,calls,overhead,presence,growth] [--json FILE] [--no-build]
 
 Prints tables and whether the aims are met, and writes all results to .build/bench.json.
 """
@@ -16,11 +16,12 @@ import time
 import calls
 import fanout
 import growth
+import overhead
 import presence
 import report
 import rig
 
-PARTS = ("fanout", "calls", "presence", "growth")
+PARTS = ("fanout", "calls", "overhead", "presence", "growth")
 
 
 def main():
@@ -57,6 +58,9 @@ def measure(parts, quick):
         results["calls"] = [row for broker in (("dbus-daemon",) if quick else ("dbus-daemon", "dbus-broker"))
                             for row in calls.measure(broker, 2_000, 2)]
         print(report.calls_table(results["calls"]), flush=True)
+    if "overhead" in parts:
+        results["overhead"] = overhead.measure(3 if quick else 9)
+        print(report.overhead_table(results["overhead"]), flush=True)
     if "presence" in parts:
         results["presence"] = presence.measure(*((5, 5) if quick else (21, 30)))
         print(report.presence_table(results["presence"]), flush=True)

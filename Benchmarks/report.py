@@ -35,6 +35,11 @@ def calls_table(rows):
                  [[row["call"], row["broker"], row["calls"], row["p50_us"], row["p99_us"]] for row in rows])
 
 
+def overhead_table(rows):
+    return table("Processor time of a call in the client", ["client", "µs", "to sd-bus"],
+                 [[row["call"], row["cpu_us"], row["to_sdbus"]] for row in rows])
+
+
 def presence_table(rows):
     columns = [
         ("resident, KiB", "rss_kb"), ("proportional, KiB", "pss_kb"), ("private dirty, KiB", "private_dirty_kb"),
@@ -81,6 +86,10 @@ def aims(results):
                 if row("service", count):
                     ratio = row("service", count)["cpu_us"]["service"] / row("raw", count)["cpu_us"]["raw"]
                     aim(f"N={count} processor time relative to the raw sender ({where})", ratio, "≤ 2", ratio <= 2, " times")
+    for row in results.get("overhead", []):
+        if row["call"].startswith("DBus"):
+            ratio = row["to_sdbus"]
+            aim(f"processor time of a call relative to sd-bus ({row['call']})", ratio, "≤ 3", ratio <= 3, " times")
     if service := results.get("presence", {}).get("service"):
         aim("resident memory", service["rss_kb"] / 1024, "≤ 12", service["rss_kb"] <= 12 * 1024, " MiB")
         aim("threads", service["threads"], "1", service["threads"] == 1)

@@ -19,7 +19,7 @@ check="$check bash-completion fish gcc gjs gpsbabel jq libc6-dev libglib2.0-dev-
 # 75 MB, for the example that uses code generated for Qt.
 check="$check g++ qt6-base-dev qt6-base-dev-tools"
 fuzz="$demo dbus-broker"
-bench="$demo binutils build-essential dbus-broker"
+bench="$demo binutils build-essential dbus-broker libsystemd-dev"
 soak="$bench polkitd"
 deb="$build build-essential debhelper dh-apparmor fakeroot python3"
 deb_check="$deb devscripts lintian"

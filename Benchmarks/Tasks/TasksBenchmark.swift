@@ -4,12 +4,14 @@ import Glibc
 import MainLoop
 import MainLoopTasks
 
-/// Measures what a hop to the main actor costs on GLib's loop and on libdispatch alone, and how often an idle program
-/// wakes up.
+/// Measures what a hop to the main actor costs on GLib's loop and on libdispatch alone, what a D-Bus call costs, and how
+/// often an idle program wakes up.
 ///
-///     TasksBenchmark             all, in alternation
+///     TasksBenchmark             hops, in alternation, and wake-ups
 ///     TasksBenchmark loop        hops on GLib's loop
 ///     TasksBenchmark dispatch    hops on libdispatch alone
+///     TasksBenchmark handler     calls on the session bus whose reply goes to a handler
+///     TasksBenchmark awaited     calls on the session bus that a task awaits
 ///     TasksBenchmark idle        wake-ups in two seconds without work
 ///     TasksBenchmark unserved    a task that never begins
 @main enum TasksBenchmark {
@@ -20,6 +22,10 @@ import MainLoopTasks
     case "loop":
       MainLoop.main.serveTasks()
       Task { await measure() }
+      MainLoop.main.run()
+    case "handler", "awaited":
+      MainLoop.main.serveTasks()
+      Task { await CallBenchmark().measure(awaited: CommandLine.arguments[1] == "awaited") }
       MainLoop.main.run()
     case "unserved":
       Task { exit(1) }
