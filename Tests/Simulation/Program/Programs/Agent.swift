@@ -85,9 +85,9 @@ final class Agent: Program {
     propertiesChanged(Self.path, Self.interface, [("MaxAccuracyLevel", .uint32(level.rawValue))])
   }
 
-  /// Announces different levels, hundreds a second.
+  /// Announces different levels, hundreds a second, until the storm ends.
   func flood(_ count: Int) {
-    guard count > 0, isConnected else { return }
+    guard count > 0, isConnected, world.healedAt == nil else { return }
     setLevel(level == .none ? .exact : .none)
     world.schedule.after(1_000) { [weak self] in self?.flood(count - 1) }
   }

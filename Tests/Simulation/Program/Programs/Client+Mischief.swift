@@ -78,6 +78,14 @@ extension Client {
     world.schedule.after(50_000) { [self] in flap(count - 1) }
   }
 
+  /// Comes for one call that does not wait for a location.
+  func callBriefly() {
+    start()
+    let options: [(String, Value)] = [("timeout", .uint32(100)), ("maximum-age", .uint32(0))]
+    ask(Self.path, Self.service, "GetLocation", [.options(options)])
+    world.schedule.after(1_000_000) { [self] in exit() }
+  }
+
   /// Requests much and then neither reads nor calls.
   func hoard() {
     guard isConnected else { return }

@@ -240,7 +240,8 @@ final class Client: Program {
       guard let self, self.connections == connections, !reply.isLost else { return }
       creations -= 1
       guard reply.kind == .reply, let path = reply.values.first?.objectPath?.rawValue else {
-        return world.checks.refused(reply, mayCreate: mayCreate, to: self)
+        // Calls of the user's other programs may have been handled before this one.
+        return world.checks.refused(reply, mayCreate: mayCreate && world.mayCreate(for: self), to: self)
       }
       let subscription = Subscription(path, level, thresholds, isPlain: isPlain, isNamed: isNamed)
       adopt(subscription)

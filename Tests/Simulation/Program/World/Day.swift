@@ -83,6 +83,12 @@ final class Day {
         recover()
         world.truth.hasSessionEnded = world.users.contains { world.truth.session(of: $0) == .none }
       }
+      // A program comes and leaves while GeoClue is slow, so that GeoClue's answer is too late.
+      world.schedule.at(time + 5_000_000) { [world] in
+        world.geoclue.latency = 3_000_000...3_500_000
+        world.clients[1].callBriefly()
+      }
+      world.schedule.at(time + 9_000_000) { [world] in world.geoclue.latency = 50...4_000 }
       time += 20_000_000
       world.schedule.at(time) { [world] in world.checks.left() }
       // The machine also sleeps while no service runs.

@@ -4,7 +4,7 @@ import GeopublicistLocationModel
 /// A condition that limits or extends one user's access during a whole quiet time. At its end, the service must have
 /// reported it.
 enum LastingCondition: CaseIterable {
-  case agentOff, agentCoarse, agentAbsent, agentSilent, secondAgent, polkitSilent, logindLost
+  case agentOff, agentAllowsCity, agentAllowsStreet, agentAbsent, agentSilent, secondAgent, polkitSilent, logindLost
   case sessionInactive, sessionEnded
   case policyReduces, policyAsks, policyDenies, policyGrantsAlways
 
@@ -13,7 +13,8 @@ enum LastingCondition: CaseIterable {
     let agent = world.agents.first { $0.user == user }
     switch self {
     case .agentOff: agent?.setLevel(.none)
-    case .agentCoarse: agent?.setLevel(.city)
+    case .agentAllowsCity: agent?.setLevel(.city)
+    case .agentAllowsStreet: agent?.setLevel(.street)
     case .agentAbsent:
       agent?.exit()
       // A program does not become an agent by sending an agent's signals.
