@@ -16,7 +16,8 @@ struct GatekeeperOverlapTests {
     machine.killGeoClue()
     try listening.agent.setLevelSilently(0)
     let other = try machine.client(as: user)
-    let answer = try other.location(["maximum-age": .variant("u", 3_600_000), "timeout": .variant("u", 3_000)])
+    // The answer comes as soon as the agent has been asked. Without that, a timeout would report the missing GeoClue.
+    let answer = try other.location(["maximum-age": .variant("u", 3_600_000), "timeout": .variant("u", 20_000)])
     #expect(answer.errorName == "\(Service.name).Error.NotAuthorized")
     try other.waitFor("AuthorizationReason", "disabled-by-user")
     try listening.waitFor("denied disabled-by-user")
