@@ -118,6 +118,11 @@ final class GatekeeperFixture {
     try rules.write(toFile: folder.file("rules/50-test.rules"), atomically: true, encoding: .utf8)
   }
 
+  /// Adds a file of rules that changes no result.
+  func addRules(named name: String) throws {
+    try "polkit.log(\"\(name)\");\n".write(toFile: folder.file("rules/\(name).rules"), atomically: true, encoding: .utf8)
+  }
+
   func client(as user: uid_t, in confinement: ControlGroups.Confinement = .host) throws -> ServiceClient {
     let client = try ServiceClient(on: bus, as: user)
     try groups.put(client.connection.processIdentifier, in: confinement)
