@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Collects the texts for people from the sources into geopublicist.pot, and merges them into the languages.
+"""Collects the texts for users from the sources, and merges them into the languages.
 
-    update.py              writes geopublicist.pot and the languages, with GNU gettext's msgmerge
-    update.py --check      writes nothing, and fails if geopublicist.pot is out of date or a language is not complete
+    update.py              updates the languages, with GNU gettext's msgmerge
+    update.py LANGUAGE     begins a new one
+    update.py --check      writes nothing, and fails if a language lacks a text or has an old one
 
 xgettext does not know Swift. A text is an argument of tr(), or one of the sentences of LocationModel, which the service sends
 in English and the command translates. {1}, {2} … are values, in the order of the source; a translation may use another.
@@ -19,7 +20,6 @@ from swiftliterals import joined
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent
-TEMPLATE = HERE / "geopublicist.pot"
 # What a text begins with, in the files of a line of POTFILES.
 MARKS = {
     "tr": r"\btr\(\s*(?=\")",
@@ -64,19 +64,16 @@ def collected():
         kind, pattern = line.split()
         for path in sorted(TOP.glob(pattern)):
             for key, plural, values in messages(path, kind):
-                entry = found.setdefault(key, [plural, [], values])
+                entry = found.setdefault(key, [plural, values])
                 entry[0] = entry[0] or plural
-                place = str(path.relative_to(TOP))
-                if place not in entry[1]:
-                    entry[1].append(place)
     return found
 
 
 def template():
     entries = [HEADER]
-    for key, (plural, places, values) in collected().items():
+    for key, (plural, values) in collected().items():
         lines = ["#. {%d}: %s" % (number, re.sub(r"\s+", " ", value)) for number, value in enumerate(values, 1)]
-        lines += [f"#: {place}" for place in places] + [f"msgid {quoted(key)}"]
+        lines.append(f"msgid {quoted(key)}")
         lines += [f"msgid_plural {quoted(plural)}", 'msgstr[0] ""', 'msgstr[1] ""'] if plural else ['msgstr ""']
         entries.append("\n".join(lines) + "\n")
     return "\n".join(entries)
@@ -88,35 +85,43 @@ def strings(entry, name):
         yield "".join(line[1:-1] for line in block.splitlines())
 
 
-def mistakes(language):
-    """Yields what is wrong with a language: texts without a translation, or with other values."""
-    with tempfile.NamedTemporaryFile() as merged:
-        subprocess.run(["msgmerge", "--quiet", "--no-wrap", "--no-fuzzy-matching", "-o", merged.name, language, TEMPLATE], check=True)
-        for entry in pathlib.Path(merged.name).read_text().split("\n\n")[1:]:
-            if entry.startswith("#~"):
-                continue
-            keys, values = list(strings(entry, "msgid")) + list(strings(entry, "msgid_plural")), list(strings(entry, "msgstr"))
-            if "#, fuzzy" in entry or not all(values):
-                yield f"{language.name}: not translated: {keys[0]}"
-            wanted = {number for key in keys for number in re.findall(r"\{\d\}", key)}
-            for value in filter(None, values):
-                if set(re.findall(r"\{\d\}", value)) != wanted:
-                    yield f"{language.name}: other values: {value}"
+def merged(language, template):
+    """Returns a language with the texts of the template. Texts that are not in it become comments that begin with #~."""
+    options = ["--quiet", "--no-wrap", "--no-location", "--no-fuzzy-matching", "-o", "-"]
+    return subprocess.run(["msgmerge", *options, language, template], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def mistakes(language, template):
+    """Yields what is wrong with a language: texts without a translation, with other values, or not in the sources."""
+    for entry in merged(language, template).split("\n\n")[1:]:
+        keys, values = list(strings(entry, "msgid")) + list(strings(entry, "msgid_plural")), list(strings(entry, "msgstr"))
+        if entry.startswith("#~"):
+            if f"\n{entry.splitlines()[0][3:]}\n" in language.read_text():
+                yield f"{language.name}: not in the sources, run po/update.py: {entry.splitlines()[0][3:]}"
+            continue
+        if "#, fuzzy" in entry or not all(values):
+            yield f"{language.name}: not translated: {keys[0]}"
+        wanted = {number for key in keys for number in re.findall(r"\{\d\}", key)}
+        for value in filter(None, values):
+            if set(re.findall(r"\{\d\}", value)) != wanted:
+                yield f"{language.name}: other values: {value}"
 
 
 def main():
-    languages = sorted(HERE.glob("*.po"))
-    now = template()
-    if "--check" not in sys.argv:
-        TEMPLATE.write_text(now)
-        for language in languages:
-            subprocess.run(["msgmerge", "--quiet", "--no-wrap", "--update", "--backup=none", "--no-fuzzy-matching", language, TEMPLATE],
-                           check=True)
-        return
-    wrong = [] if TEMPLATE.exists() and TEMPLATE.read_text() == now else ["geopublicist.pot is out of date: run po/update.py"]
-    for language in languages:
-        subprocess.run(["msgfmt", "--check-format", "-o", "/dev/null", language], check=True)
-        wrong += mistakes(language)
+    languages, wrong = sorted(HERE.glob("*.po")), []
+    with tempfile.NamedTemporaryFile("w", suffix=".pot") as file:
+        file.write(template())
+        file.flush()
+        if sys.argv[1:] == ["--check"]:
+            for language in languages:
+                subprocess.run(["msgfmt", "--check-format", "-o", "/dev/null", language], check=True)
+                wrong += mistakes(language, file.name)
+        else:
+            for name in sys.argv[1:]:
+                options = ["--no-translator", "--no-wrap", "-l", name, "-o", HERE / f"{name}.po"]
+                subprocess.run(["msginit", *options, "-i", file.name], check=True)
+            for language in languages:
+                language.write_text(merged(language, file.name))
     if wrong:
         sys.exit("\n".join(wrong))
 
