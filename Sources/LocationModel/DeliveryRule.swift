@@ -14,7 +14,7 @@ import GeopublicistInstants
 ///
 /// A candidate that is due waits until the owner calls ``next(at:)``, so it is the only location that waits to be sent.
 ///
-/// The owner keeps one timer and executes the actions.
+/// The owner keeps one timer, for ``deadline``.
 package struct DeliveryRule: Sendable {
   /// The thresholds of a subscription.
   package struct Configuration: Hashable, Sendable {
@@ -37,12 +37,6 @@ package struct DeliveryRule: Sendable {
     package var allowsRepetitions = false
   }
 
-  package enum Action: Equatable, Sendable {
-    /// Calls ``DeliveryRule/timerFired(at:)`` at this time, replacing any earlier request.
-    case armTimer(at: MonotonicInstant)
-    case disarmTimer
-  }
-
   /// The minimum improvement in accuracy over the last location sent, in metres.
   static let betterAccuracy = 10.0
   /// The minimum distance of a significant change from the last location sent, in metres.
@@ -54,7 +48,8 @@ package struct DeliveryRule: Sendable {
   package private(set) var configuration: Configuration
   private var sent: Timed?
   private var candidate: Timed?
-  private var armedAt: MonotonicInstant?
+  /// When to call ``timerFired(at:)``.
+  package private(set) var deadline: MonotonicInstant?
   /// When a candidate was last due or sent.
   private var readyAt: MonotonicInstant?
   /// Whether a location has arrived since the last gap.
@@ -69,18 +64,18 @@ package struct DeliveryRule: Sendable {
   /// Creates the rule of a subscription to which nothing has been sent.
   package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
-  package mutating func received(_ location: Location, at now: MonotonicInstant) -> [Action] {
+  package mutating func received(_ location: Location, at now: MonotonicInstant) {
     hasReceived = true
     if passes(location) {
       candidate = Timed(location: location, at: now)
     } else if let waiting = candidate?.location, contradicts(location, waiting) {
       candidate = nil
     }
-    return settle(at: now)
+    settle(at: now)
   }
 
   /// Whether a location is due, so that ``next(at:)`` returns it.
-  package var isReady: Bool { candidate != nil && armedAt == nil }
+  package var isReady: Bool { candidate != nil && deadline == nil }
 
   /// Whether a location is due whose quiet time has passed, even if the timer is late. A location that arrives now must
   /// not replace it before the owner could send it. Without debounce the newest location wins.
@@ -100,38 +95,32 @@ package struct DeliveryRule: Sendable {
     return waiting.location
   }
 
-  /// Handles the requested time. Calling it too early or without a candidate has no effect.
-  package mutating func timerFired(at now: MonotonicInstant) -> [Action] {
-    armedAt = nil
-    return settle(at: now)
-  }
+  /// Handles the deadline. Calling it too early or without a candidate has no effect.
+  package mutating func timerFired(at now: MonotonicInstant) { settle(at: now) }
 
   /// Drops the candidate, because the device may move unseen: the source was released, or the machine has slept. The
   /// last location sent still counts.
-  package mutating func drop() -> [Action] {
-    (candidate, hasReceived) = (nil, false)
-    return disarm()
-  }
+  package mutating func drop() { (candidate, deadline, hasReceived) = (nil, nil, false) }
 
   /// Starts over, so that the next location counts as the first and is sent immediately. Call it for each start, each
   /// regained access and each change of accuracy, and to discard the candidate when access is lost or the subscription
   /// stops.
-  package mutating func reset() -> [Action] {
-    (sent, candidate, readyAt, hasReceived) = (nil, nil, nil, false)
-    return disarm()
+  package mutating func reset() {
+    drop()
+    (sent, readyAt) = (nil, nil)
   }
 
   /// Changes the thresholds of a running subscription. Re-evaluates the candidate and the newest location received,
   /// which the caller keeps: it may be the last one for a long time. One from before a gap does not count.
   package mutating func configure(
     _ configuration: Configuration, _ newest: Location? = nil, at now: MonotonicInstant
-  ) -> [Action] {
+  ) {
     self.configuration = configuration
     if let waiting = candidate?.location, !passes(waiting) { candidate = nil }
     if let newest, hasReceived, candidate.map({ !isRepetition(newest, of: $0.location) }) ?? true, passes(newest) {
       candidate = Timed(location: newest, at: now)
     }
-    return settle(at: now)
+    settle(at: now)
   }
 
   /// Returns whether a location passes, regardless of time.
@@ -182,20 +171,9 @@ package struct DeliveryRule: Sendable {
     return allowed + configuration.debounce
   }
 
-  private mutating func settle(at now: MonotonicInstant) -> [Action] {
-    guard let due, due > now else {
-      if candidate != nil { readyAt = now }
-      return armedAt == nil ? [] : disarm()
-    }
-    guard armedAt != due else { return [] }
-    armedAt = due
-    return [.armTimer(at: due)]
-  }
-
-  private mutating func disarm() -> [Action] {
-    guard armedAt != nil else { return [] }
-    armedAt = nil
-    return [.disarmTimer]
+  private mutating func settle(at now: MonotonicInstant) {
+    deadline = due.flatMap { $0 > now ? $0 : nil }
+    if isReady { readyAt = now }
   }
 }
 

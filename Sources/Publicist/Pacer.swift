@@ -11,7 +11,7 @@ package final class Pacer {
 
   package private(set) var rule = DeliveryRule()
   private var wait = SourceWait()
-  private var timer: LoopSource?
+  private var timer: (time: MonotonicInstant, source: LoopSource)?
   private var onReady: (() -> Void)?
 
   /// Creates a pacer that passes everything once it is open.
@@ -22,18 +22,21 @@ package final class Pacer {
   package func open(_ onReady: @escaping () -> Void) {
     self.onReady = onReady
     wait = SourceWait(at: now)
-    perform(rule.reset())
+    rule.reset()
+    settle()
   }
 
   /// Stops passing locations and drops the waiting one.
   package func close() {
     onReady = nil
-    perform(rule.reset())
+    rule.reset()
+    settle()
   }
 
   /// Changes the thresholds. `newest` is the newest location taken, if it may pass now.
   package func configure(_ configuration: DeliveryRule.Configuration, _ newest: Location? = nil) {
-    perform(rule.configure(configuration, newest, at: now))
+    rule.configure(configuration, newest, at: now)
+    settle()
     onNeedChanged()
   }
 
@@ -41,11 +44,13 @@ package final class Pacer {
   package func take(_ location: Location) {
     let now = now
     if rule.isQuiet(at: now) {
-      perform(rule.timerFired(at: now))
+      rule.timerFired(at: now)
+      settle()
       guard onReady != nil else { return }
     }
     wait.received(location, rule.configuration, at: now)
-    perform(rule.received(location, at: now))
+    rule.received(location, at: now)
+    settle()
     if hasInterval { onNeedChanged() }
   }
 
@@ -59,9 +64,9 @@ package final class Pacer {
   /// Drops the waiting location, because the device may move unseen: the source was released, or the machine has slept.
   /// A significant change that waited is determined again when it may be delivered.
   package func drop() {
-    let actions = rule.drop()
-    if actions.contains(.disarmTimer), rule.configuration.isSignificant { wait.check(at: rule.mayDeliverFrom) }
-    perform(actions)
+    if rule.deadline != nil, rule.configuration.isSignificant { wait.check(at: rule.mayDeliverFrom) }
+    rule.drop()
+    settle()
     onNeedChanged()
   }
 
@@ -79,18 +84,17 @@ package final class Pacer {
 
   private var now: MonotonicInstant { MainLoop.main.clock.monotonic() }
 
-  private func perform(_ actions: [DeliveryRule.Action]) {
-    for action in actions {
-      switch action {
-      case .armTimer(let time):
-        timer = MainLoop.main.at(time) { [weak self] in
-          guard let self else { return }
-          perform(rule.timerFired(at: now))
-          onNeedChanged()
-        }
-      case .disarmTimer: timer = nil
-      }
+  private func settle() {
+    if rule.deadline != timer?.time {
+      timer = rule.deadline.map { time in (time, MainLoop.main.at(time) { [weak self] in self?.timeHasCome() }) }
     }
     if rule.isReady { onReady?() }
+  }
+
+  private func timeHasCome() {
+    timer = nil
+    rule.timerFired(at: now)
+    settle()
+    onNeedChanged()
   }
 }

@@ -6,7 +6,7 @@ import GeopublicistTestSupport
 extension DeliveryRule {
   /// Receives a location and returns whether it is sent immediately.
   mutating func sends(_ location: Location, at now: MonotonicInstant) -> Bool {
-    _ = received(location, at: now)
+    received(location, at: now)
     return next(at: now) == location
   }
 }
@@ -26,8 +26,6 @@ struct DeliverySimulation {
 
   private(set) var rule: DeliveryRule
   private(set) var deliveries: [Delivery] = []
-  private(set) var actions: [DeliveryRule.Action] = []
-  private(set) var timer: MonotonicInstant?
   private var newest: Location?
 
   init(_ configuration: DeliveryRule.Configuration) { rule = DeliveryRule(configuration) }
@@ -43,51 +41,46 @@ struct DeliverySimulation {
 
   /// Advances time to `millisecond` and fires timers that are due before it.
   mutating func advance(to millisecond: UInt64) {
-    while let due = timer, due < .milliseconds(millisecond) { fire(at: due) }
+    while let due = rule.deadline, due < .milliseconds(millisecond) { fire(at: due) }
   }
 
-  mutating func finish() { while let due = timer { fire(at: due) } }
+  mutating func finish() { while let due = rule.deadline { fire(at: due) } }
 
   mutating func receive(_ fix: Location, at millisecond: UInt64) {
     advance(to: millisecond)
     newest = fix
     if rule.isQuiet(at: .milliseconds(millisecond)) { fire(at: .milliseconds(millisecond)) }
-    perform(rule.received(fix, at: .milliseconds(millisecond)), at: .milliseconds(millisecond))
+    rule.received(fix, at: .milliseconds(millisecond))
+    send(at: .milliseconds(millisecond))
   }
 
   mutating func configure(_ configuration: DeliveryRule.Configuration, at millisecond: UInt64) {
     advance(to: millisecond)
-    perform(rule.configure(configuration, newest, at: .milliseconds(millisecond)), at: .milliseconds(millisecond))
+    rule.configure(configuration, newest, at: .milliseconds(millisecond))
+    send(at: .milliseconds(millisecond))
   }
 
   mutating func reset(at millisecond: UInt64) {
     advance(to: millisecond)
-    perform(rule.reset(), at: .milliseconds(millisecond))
+    rule.reset()
   }
 
   mutating func drop(at millisecond: UInt64) {
     advance(to: millisecond)
-    perform(rule.drop(), at: .milliseconds(millisecond))
+    rule.drop()
   }
 
   /// Fires the timer of the current millisecond, after its other events.
   mutating func fireDue(at millisecond: UInt64) {
-    if let due = timer, due <= .milliseconds(millisecond) { fire(at: due) }
+    if let due = rule.deadline, due <= .milliseconds(millisecond) { fire(at: due) }
   }
 
   private mutating func fire(at now: MonotonicInstant) {
-    timer = nil
-    perform(rule.timerFired(at: now), at: now)
+    rule.timerFired(at: now)
+    send(at: now)
   }
 
-  private mutating func perform(_ actions: [DeliveryRule.Action], at now: MonotonicInstant) {
-    self.actions = actions
-    for action in actions {
-      switch action {
-      case .armTimer(let due): timer = due
-      case .disarmTimer: timer = nil
-      }
-    }
+  private mutating func send(at now: MonotonicInstant) {
     if let location = rule.next(at: now) {
       deliveries.append(Delivery(location.sequence, at: now.microseconds / 1_000))
     }

@@ -18,7 +18,6 @@ import Testing
     private var region: RegionSimulation?
     var speed: Double?
     private var schedule = SourceSchedule(linger: 2 * RestingTests.second)
-    private var timer: MonotonicInstant?
     /// The seconds of each hour in which the source was used.
     private(set) var held: [Int] = []
     /// The lengths of its periods of use in seconds.
@@ -47,15 +46,15 @@ import Testing
         let now = MonotonicInstant.seconds(second)
         region?.advance(to: second)
         if wakes.contains(second) { wait.check(at: now) }
-        if let due = timer, due <= now {
-          timer = nil
-          perform(rule.timerFired(at: now), second)
+        if let due = rule.deadline, due <= now {
+          rule.timerFired(at: now)
+          send(second)
         }
         schedule.set(need, for: ObjectIdentifier(object))
         guard schedule.update(at: now).level != nil else {
           if warm > 0 { holds.append(warm) }
           warm = 0
-          perform(rule.drop(), second)
+          rule.drop()
           continue
         }
         held[Int(second / 3_600)] += 1
@@ -64,7 +63,8 @@ import Testing
         region?.locate(metres, accuracy: 20, at: second, speed: speed)
         let fix = DeliverySimulation.fix(second, metres: metres, accuracy: 20)
         wait.received(fix, rule.configuration, at: now)
-        perform(rule.received(fix, at: now), second)
+        rule.received(fix, at: now)
+        send(second)
       }
     }
 
@@ -77,13 +77,7 @@ import Testing
       }
     }
 
-    private mutating func perform(_ actions: [DeliveryRule.Action], _ second: UInt64) {
-      for action in actions {
-        switch action {
-        case .armTimer(let time): timer = time
-        case .disarmTimer: timer = nil
-        }
-      }
+    private mutating func send(_ second: UInt64) {
       let location = rule.next(at: .seconds(second))
       if let location { sent.append((second, location.timestamp.seconds)) }
     }

@@ -70,7 +70,7 @@ import Testing
     simulation.receive(Self.fix(1, metres: 0), at: 0)
     simulation.receive(Self.fix(2, metres: 2_000), at: 1_000)
     simulation.drop(at: 2_000)
-    #expect(simulation.timer == nil)
+    #expect(simulation.rule.deadline == nil)
     simulation.receive(Self.fix(3, metres: 2_500), at: 310_000)
     #expect(simulation.deliveries == [.init(1, at: 0), .init(3, at: 310_000)])
   }

@@ -11,11 +11,14 @@ func fuzzDelivery(_ source: ByteSource) {
     switch source.number(below: 8) {
     case 0:
       let configuration = configuration(source)
-      owner.perform(rule.configure(configuration, owner.newest, at: owner.now), &rule)
+      rule.configure(configuration, owner.newest, at: owner.now)
+      owner.send(&rule)
     case 1:
-      owner.perform(rule.reset(), &rule)
+      rule.reset()
       owner.begin()
-    case 2: owner.perform(rule.timerFired(at: owner.now), &rule)
+    case 2:
+      rule.timerFired(at: owner.now)
+      owner.send(&rule)
     case 3, 4: owner.pass(.microseconds(Int(source.byte()) * source.pick([1, 1_000, 100_000, 60_000_000])), &rule)
     default:
       owner.sequence += 1
@@ -26,13 +29,14 @@ func fuzzDelivery(_ source: ByteSource) {
         sequence: owner.sequence)
       owner.newest = location
       owner.hasRoom = source.number(below: 4) > 0
-      owner.perform(rule.received(location, at: owner.now), &rule)
+      rule.received(location, at: owner.now)
+      owner.send(&rule)
     }
   }
   owner.hasRoom = true
-  owner.perform([], &rule)
+  owner.send(&rule)
   owner.pass(.milliseconds(UInt32.max) * 3, &rule)
-  claim(owner.armed == nil && !rule.isReady, "at the end no location waits")
+  claim(rule.deadline == nil && !rule.isReady, "at the end no location waits")
 }
 
 private func configuration(_ source: ByteSource) -> DeliveryRule.Configuration {
@@ -49,29 +53,22 @@ private struct RuleOwner {
   var newest: Location?
   /// Whether a location that is due can be sent.
   var hasRoom = true
-  private(set) var armed: MonotonicInstant?
   private var lastSent: (sequence: UInt64, at: MonotonicInstant)?
 
   mutating func begin() { lastSent = nil }
 
   mutating func pass(_ time: Duration, _ rule: inout DeliveryRule) {
     let end = now + time
-    while let due = armed, due <= end {
+    while let due = rule.deadline, due <= end {
       now = max(now, due)
-      armed = nil
-      perform(rule.timerFired(at: now), &rule)
-      claim(armed.map { $0 > now } ?? true, "a timer is not armed for a past time")
+      rule.timerFired(at: now)
+      send(&rule)
+      claim(rule.deadline.map { $0 > now } ?? true, "a deadline is not a past time")
     }
     now = end
   }
 
-  mutating func perform(_ actions: [DeliveryRule.Action], _ rule: inout DeliveryRule) {
-    for action in actions {
-      switch action {
-      case .armTimer(let time): armed = time
-      case .disarmTimer: armed = nil
-      }
-    }
+  mutating func send(_ rule: inout DeliveryRule) {
     guard hasRoom, let location = rule.next(at: now) else { return }
     claim(
       location.sequence <= sequence && location.sequence > lastSent?.sequence ?? 0,
