@@ -152,6 +152,34 @@ import func GeopublicistCDBus.dbus_message_set_sender
     #expect(closed == nil)
   }
 
+  @Test func `a match may own its connection`() throws {
+    final class Owner {
+      let connection: Connection
+      init(_ connection: Connection) { self.connection = connection }
+      isolated deinit { connection.close() }
+    }
+    let (peers, _) = try Peers.withSample()
+    let connection = try peers.connect()
+    var owner: Owner? = Owner(connection)
+    let match = connection.onSignal(MatchRule(interface: "a.b")) { [owner] _ in withExtendedLifetime(owner) {} }
+    owner = nil
+    #expect(connection.isConnected)
+    match.cancel()
+    #expect(!connection.isConnected)
+  }
+
+  @Test func `after close, a call fails on the next turn even if the connection was to be rejoined`() throws {
+    let (peers, _) = try Peers.withSample()
+    let connection = try peers.connect()
+    connection.isToRejoin = true
+    connection.close()
+    var failure: CallFailure?
+    connection.call(peers.message("Nothing"), timeout: .never) { if case .failure(let found) = $0 { failure = found } }
+      .keep()
+    try turning("it fails") { failure != nil }
+    #expect(failure == .notSent(DBusError(.disconnected, "The connection to the bus is closed")))
+  }
+
   @Test func `connecting to a missing bus causes an error`() {
     #expect(throws: DBusError.self) { try Connection(to: .address("unix:path=/nonexistent/bus")) }
     #expect(throws: DBusError.self) { try Connection(to: .address("nonsense")) }

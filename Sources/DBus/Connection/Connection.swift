@@ -104,8 +104,8 @@ import MainLoop
 
   isolated deinit { close() }
 
-  /// Closes the connection immediately. Queued messages are lost unless ``flush(milliseconds:)`` is called first. No
-  /// handler of this connection is called afterwards.
+  /// Closes the connection immediately. Queued messages are lost unless ``flush(milliseconds:)`` is called first.
+  /// Afterwards, only handlers of calls that could not be sent are called, with a failure.
   public func close() {
     guard isOpen else { return }
     isOpen = false

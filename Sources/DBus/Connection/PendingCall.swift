@@ -2,7 +2,8 @@
 import GeopublicistCDBus
 import MainLoop
 
-/// A call whose reply is pending. Releasing it, or calling ``cancel()``, abandons the reply.
+/// A call whose reply is pending. Releasing it, or calling ``cancel()``, abandons the reply. Its last reference must be
+/// released on the main actor.
 ///
 /// ``keep()`` leaves the call to the connection:
 ///
@@ -110,8 +111,8 @@ nonisolated public enum CallTimeout: Hashable, Sendable {
 }
 
 extension Connection {
-  /// Calls a method. The handler receives the result once, asynchronously. If this side closes the connection, the handler
-  /// is released without a result.
+  /// Calls a method. The handler receives the result once, asynchronously. If this side closes the connection before the
+  /// reply, the handler is released without a result.
   ///
   /// Fails with ``CallFailure/notSent(_:)`` if the connection is closed, has too many unanswered calls or cannot carry
   /// the message's arguments, with ``CallFailure/lost(_:)`` after the timeout (25 s by default) and when the other side

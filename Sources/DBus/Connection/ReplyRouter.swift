@@ -30,7 +30,7 @@ final class ReplyRouter {
     _ message: Message?, to destination: BusName?, timeout: CallTimeout, expecting signature: Signature?,
     within budget: ReadBudget, _ handler: @escaping (Result<[Value], CallFailure>) -> Void
   ) -> PendingCall {
-    let isLost = connection.map { $0.isToRejoin && !$0.isConnected } ?? false
+    let isLost = connection.map { $0.isOpen && $0.isToRejoin && !$0.isConnected } ?? false
     let refusal = refusal(of: message, to: destination)
     let serial = isLost || refusal != nil ? nil : message.flatMap { connection?.post($0) }
     let call = PendingCall(
@@ -111,13 +111,12 @@ final class ReplyRouter {
     }
   }
 
-  /// Cancels every call, in the order in which they were made.
+  /// Cancels the calls that wait for a reply, in the order in which they were made, and then those that are kept.
   func cancelAll() {
     hold()
     let ended = held.map(\.call)
     held = []
     for call in ended { call.cancel() }
-    // Those that were about to fail.
     for call in kept.values { call.cancel() }
   }
 

@@ -56,13 +56,13 @@ nonisolated extension Signal {
 
   /// Ends the match and removes its rule from the bus.
   public func cancel() {
-    handler = nil
-    let router = router
+    let (router, handler, held) = (router, handler, held)
     self.router = nil
-    let held = held
+    self.handler = nil
     self.held = nil
     router?.remove(self)
-    withExtendedLifetime(held) {}
+    // Released last, because that may close the connection, which cancels every match.
+    withExtendedLifetime((handler, held)) {}
   }
 
   /// Leaves the match to the connection until it is cancelled or the connection is closed.
