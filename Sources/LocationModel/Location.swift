@@ -68,8 +68,8 @@ public struct Location: Equatable, Sendable {
 }
 
 extension Location {
-  /// When it was measured, exactly as the source reported it: the same for each report of a measurement, even while the
-  /// source's clock is ahead of this machine's.
+  /// When it was measured, as the source reported it: the same for each report of a measurement, even while the source's
+  /// clock is ahead of this machine's. If the source reports no time, this is the time of arrival.
   package var reportedTime: Timestamp { futureTime ?? timestamp }
 
   /// Returns whether the other location is a repetition of this one, measured at the same time and place.

@@ -24,9 +24,9 @@ struct MeasurementOrder: Sendable {
     guard location.source != .static else { return true }
     if let last = newest[location.source] {
       if location.isSameMeasurement(as: last.location) { return false }
-      if location.timestamp < last.location.timestamp {
-        let isAdvancing = last.late.map { location.timestamp > $0 } ?? false
-        newest[location.source]?.late = location.timestamp
+      if location.reportedTime < last.location.reportedTime {
+        let isAdvancing = last.late.map { location.reportedTime > $0 } ?? false
+        newest[location.source]?.late = location.reportedTime
         guard isAdvancing, now >= last.at + Self.patience else { return false }
       }
     }
