@@ -55,7 +55,8 @@ public struct LocationUpdate: Equatable, Sendable {
       if !authorization.isAuthorized { loseLocation() }
     case .status(let status):
       sourceStatus = status
-      if status.state == .unavailable { loseLocation() }
+      // The state is newer than an earlier failure, which may have ended.
+      if status.state == .unavailable { loseLocation() } else { failure = nil }
     case .failure(let error):
       failure = error
       loseLocation()
@@ -77,7 +78,7 @@ public struct LocationUpdate: Equatable, Sendable {
 
   /// Metres within which a device counts as not moving.
   private static let stillness = 30.0
-  /// Microseconds after which a device that has not moved is stationary.
+  /// How long a device must not have moved to be stationary.
   private static let rest = Duration.seconds(60)
 }
 
@@ -87,15 +88,19 @@ extension LocationManager {
   /// The manager belongs to this one subscription: its end stops the updates.
   public func updatePublisher() -> AnyPublisher<LocationUpdate, Never> {
     Deferred { [self] in
+      // A source may report its state as soon as it is used, before the subscriber requests values.
+      let updates = CurrentValueSubject<LocationUpdate?, Never>(nil)
       var update = LocationUpdate()
-      return events.map { event in
+      let following = events.sink { event in
         update.apply(event)
-        return update
+        updates.send(update)
       }
-      .removeDuplicates()
-      .handleEvents(
-        receiveSubscription: { [self] _ in startUpdatingLocation() },
-        receiveCancel: { [self] in stopUpdatingLocation() })
+      startUpdatingLocation()
+      return updates.compactMap { $0 }.removeDuplicates()
+        .handleEvents(receiveCancel: { [self] in
+          following.cancel()
+          stopUpdatingLocation()
+        })
     }.eraseToAnyPublisher()
   }
 }

@@ -42,4 +42,34 @@ import Testing
     subscription.cancel()
     #expect(source.level == nil)
   }
+
+  /// A source that reports its state as soon as it is used.
+  private final class PromptSource: LocationSource {
+    var onEvent: ((LocationSourceEvent) -> Void)?
+    func require(_ level: AccuracyLevel?) {
+      guard level != nil else { return }
+      onEvent?(.authorization(.authorized(.always)))
+      onEvent?(.failure(LocationError(.unavailable, "There is no bus")))
+    }
+    func refresh() {}
+    func startOver() {}
+    func requestAuthorization(isInteractive: Bool) {}
+  }
+
+  @Test func `updates begin with what the source reports as soon as it is used`() {
+    let recorder = LocationManager(source: PromptSource()).updatePublisher().record()
+    #expect(recorder.values.last?.message == "There is no bus")
+    #expect(recorder.values.last?.locationUnavailable == true)
+  }
+
+  @Test func `a failure is forgotten when the source reports a newer state`() {
+    let recorder = manager.updatePublisher().record()
+    source.send(.authorization(.authorized(.always)))
+    source.send(.failure(LocationError(.unavailable, "not installed")))
+    source.send(.status(SourceStatus(state: .unavailable)))
+    #expect(recorder.values.last?.message == "not installed")
+    source.send(.status(SourceStatus(state: .waiting)))
+    #expect(recorder.values.last?.locationUnavailable == false)
+    #expect(recorder.values.last?.message != "not installed")
+  }
 }
