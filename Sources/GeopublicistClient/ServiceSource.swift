@@ -127,8 +127,10 @@ extension ServiceSource {
     requests &+= 1
     let deadline = MainLoop.main.clock.monotonic() + options.timeout
     request = Request(id: requests, options: options, deadline: deadline, handler: handler)
-    // A new call does not wait for the next attempt to connect, which may be 30 s away.
-    if service == nil, retry != nil { connectAgain() } else { callAgain() }
+    guard service == nil, retry != nil else { return callAgain() }
+    // A new call does not wait for the next attempt to connect, which may be 30 s away, and reports its failure.
+    failures = 0
+    connectAgain()
   }
 
   public func cancelRequest() { request = nil }
@@ -223,8 +225,9 @@ extension ServiceSource {
       (self.service, failures) = (service, 0)
       return service
     } catch {
-      if failures == 0 { onEvent?(.failure(LocationError(error))) }
+      let isFirst = failures == 0
       connectLater()
+      lost(LocationError(error), isNew: isFirst)
       return nil
     }
   }
@@ -233,8 +236,13 @@ extension ServiceSource {
     (service, subscription, properties) = (nil, nil, nil)
     for region in regions { region.region?.disconnected() }
     guard options != nil || request != nil || areRegionsWanted else { return }
-    onEvent?(.failure(LocationError(.unavailable, "Lost the connection to the message bus")))
     connectLater()
+    lost(LocationError(.unavailable, "Lost the connection to the message bus"), isNew: true)
+  }
+
+  private func lost(_ error: LocationError, isNew: Bool) {
+    tell(SourceStatus(state: .unavailable).explained(by: error.message))
+    if isNew { onEvent?(.failure(error)) }
   }
 
   private func connectLater() {

@@ -19,20 +19,32 @@ extension LocationManager {
   /// Requests one location and returns it.
   ///
   /// Throws the first `LocationError` that the source reports, one with the code `denied` if access is refused, one
-  /// with `locationUnknown` after the timeout, or a `CancellationError` if the task is cancelled. The source is
-  /// released afterwards unless updates are running.
+  /// with `unavailable` or `locationUnknown` after the timeout, or a `CancellationError` if the task is cancelled. The
+  /// source is released afterwards unless updates are running.
   public func currentLocation(timeout: Duration = .seconds(30)) async throws -> Location {
     try Task.checkCancellation()
+    if let refusal { throw refusal }
+    let expiry = PassthroughSubject<Result<Location, LocationError>, Never>()
     // Subscribe before the request, because the answer may arrive immediately; `first()` stores it.
-    var answers = events.compactMap(Result.init(answer:)).first()
-      .timeout(.init(microseconds: timeout.microseconds), scheduler: MainLoop.main)
-      .values.makeAsyncIterator()
+    var answers = events.compactMap(Result.init(answer:)).merge(with: expiry).first().values.makeAsyncIterator()
     beginRequest()
-    let answer = await answers.next()
-    endRequest()
-    if let answer { return try answer.get() }
-    try Task.checkCancellation()
-    throw LocationError(.locationUnknown, "No location arrived within \(timeout)")
+    defer { endRequest() }
+    // Not a timer of the loop, so that a request also ends in a test, where libdispatch runs the main actor.
+    let timer = Task {
+      try await Task.sleep(for: timeout)
+      expiry.send(.failure(failure(after: timeout)))
+    }
+    defer { timer.cancel() }
+    if let answer = await answers.next() { return try answer.get() }
+    throw CancellationError()
+  }
+
+  private func failure(after timeout: Duration) -> LocationError {
+    if let refusal { return refusal }
+    guard sourceStatus.state != .unavailable || sourceStatus.message.isEmpty else {
+      return LocationError(.unavailable, sourceStatus.message)
+    }
+    return LocationError(.locationUnknown, "No location arrived within \(timeout)")
   }
 }
 

@@ -147,6 +147,12 @@ public final class LocationManager {
     requestLocation(timeout: .seconds(120))
   }
 
+  /// Why a request cannot succeed, as far as the source that is being used has reported.
+  package var refusal: LocationError? {
+    guard required != nil, [.denied, .restricted].contains(authorizationStatus) else { return nil }
+    return LocationError(.denied, authorization.sentence)
+  }
+
   /// Releases the source when no task is waiting, unless updates are running.
   package func endRequest() {
     waiting -= 1

@@ -206,15 +206,16 @@ import Testing
     #expect(errors.count == 2)
   }
 
-  @Test func `without a bus, one failure is reported`() throws {
+  @Test func `without a bus, the state is unavailable, and the updates and each request report one failure`() throws {
     let manager = LocationManager(source: ServiceSource(on: .address("unix:path=/nonexistent")))
     let publicist = LocationPublicist(manager)
     var failures = 0
     let counting = publicist.errorPublisher().sink { _ in failures += 1 }
     manager.startUpdatingLocation()
+    #expect(failures == 1 && manager.sourceStatus.state == .unavailable && !manager.sourceStatus.message.isEmpty)
     manager.requestLocation()
-    #expect(failures == 1)
-    try turning(for: .milliseconds(700), "the failure is reported once") { failures == 1 }
+    #expect(failures == 2)
+    try turning(for: .milliseconds(700), "no failure is reported again") { failures == 2 }
     withExtendedLifetime((publicist, counting)) {}
   }
 }

@@ -73,9 +73,28 @@ extension FakeLocationSource {
       #expect(source.level == nil)
       return error?.code
     }
-    #expect(try await failure(.failure(LocationError(.unavailable, "off"))) == .unavailable)
-    #expect(try await failure(.authorization(.refused(.disabledByUser))) == .denied)
     #expect(try await failure(timeout: .milliseconds(20), nil) == .locationUnknown)
+    #expect(try await failure(.failure(LocationError(.unavailable, "off"))) == .unavailable)
+    let unavailable = LocationSourceEvent.status(SourceStatus(state: .unavailable).explained(by: "No bus"))
+    #expect(try await failure(timeout: .milliseconds(20), unavailable) == .unavailable)
+    #expect(try await failure(.authorization(.refused(.disabledByUser))) == .denied)
+  }
+
+  @Test func `currentLocation() does not wait while updates run and access is refused`() async {
+    manager.startUpdatingLocation()
+    source.send(.authorization(.refused(.disabledByUser)))
+    await #expect(throws: LocationError(.denied, manager.authorization.sentence)) {
+      try await manager.currentLocation(timeout: .seconds(3_600))
+    }
+  }
+
+  /// In an asynchronous test, nothing runs GLib's loop.
+  @Test func `currentLocation() needs no turn of the loop`() async throws {
+    let task = Task { try await manager.currentLocation() }
+    while source.level == nil { await Task.yield() }
+    source.move(to: 52)
+    #expect(try await task.value.latitude == 52)
+    await #expect(throws: LocationError.self) { try await manager.currentLocation(timeout: .milliseconds(1)) }
   }
 
   @Test func `cancelling one of two calls of currentLocation() does not release the source`()
