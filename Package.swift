@@ -166,8 +166,7 @@ let package = Package(
       name: "tasks-example", dependencies: ["MainLoop", "MainLoopTasks", "Publishing"], path: "Examples/tasks"),
     // What the articles of the documentation show.
     .executableTarget(
-      name: "whereami-example", dependencies: ["DBus", "GeopublicistClient", "MainLoop", "MainLoopTasks"],
-      path: "Examples/whereami"),
+      name: "whereami-example", dependencies: ["MainLoopTasks"], path: "Examples/whereami/Sources"),
     .executableTarget(
       name: "articles-example", dependencies: ["Combine", "DBus", "MainLoop", "MainLoopTasks", "Publicist"],
       path: "Examples/articles", exclude: ["counter.xml"]),

@@ -2,7 +2,7 @@
 import Dispatch
 import GeopublicistCDispatch
 import Glibc
-import MainLoop
+@_exported import MainLoop
 
 extension MainLoop {
   /// Serves Swift tasks on this loop. From this call on, `Task`, `async` functions, `@MainActor` jobs and

@@ -6,7 +6,7 @@ import Publishing
 ///
 /// It is a state and not an event: a receiver that only sees the newest update has missed nothing but intermediate
 /// locations.
-public struct LocationUpdate: Equatable, Sendable {
+nonisolated public struct LocationUpdate: Equatable, Sendable {
   /// The newest location. Nil before the first one, while access is refused, and while the source has failed.
   public internal(set) var location: Location?
   /// Whether this program may have locations, and why.

@@ -49,6 +49,17 @@ import Testing
     """.write(toFile: directory.file("Package.swift"), atomically: true, encoding: .utf8)
   }
 
+  @Test func `the manifest that the documentation shows can be resolved`() throws {
+    let swift = try run([Rig.sourceFile("Tools/find-swift.sh")])
+    let path = swift.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)
+    let result = try run(
+      [
+        path, "package", "--package-path", Rig.sourceFile("Examples/whereami"), "--cache-path",
+        directory.file("cache"), "--scratch-path", directory.file("build"), "show-dependencies",
+      ], within: .seconds(60))
+    #expect(result.succeeded && result.standardOutput.contains("@unspecified"), "\(result.standardError)")
+  }
+
   private func swift(_ arguments: String...) throws -> CommandResult {
     let swift = try run([Rig.sourceFile("Tools/find-swift.sh")])
     let path = swift.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)

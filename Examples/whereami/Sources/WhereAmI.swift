@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import DBus
-import GeopublicistClient
 import Glibc
-import MainLoop
 import MainLoopTasks
 
 @main enum WhereAmI {
