@@ -107,7 +107,7 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
     let slot = DeliverySlot(
       pacer, after: level == .exact ? min(client.exactFrom, now) : .origin,
       newest: { [service, isPaced] in service.locations.newest(at: level, isPaced: isPaced) },
-      hold: { [weak self] in self.map(\.hold) ?? Hold() },
+      hold: { [weak self] in if let self { hold } else { Hold() } },
       whenRoom: { [weak self] in self?.whenRoom($0) },
       { [weak self] location in self?.received(location) })
     self.slot = slot
