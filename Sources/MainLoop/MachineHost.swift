@@ -28,14 +28,41 @@ extension StateMachine where Clock == BootClock {
 /// A machine with the events that wait for it and the timer for its deadline.
 package struct MachineHost<Machine: StateMachine> {
   package var machine: Machine
-  fileprivate var events: [Machine.Event] = []
-  fileprivate var isHandling = false
+  private var events: [Machine.Event] = []
+  private var isHandling = false
   fileprivate var timer: (time: Instant<Machine.Clock>, source: LoopSource)?
 
   package init(_ machine: Machine) { self.machine = machine }
 
   /// Drops the timer, because its clock has moved. It is armed again after the next event.
   package mutating func disarm() { timer = nil }
+
+  /// Returns the actions for an event, or nil if it waits until those of an earlier one have been performed.
+  fileprivate mutating func begin(_ event: Machine.Event) -> [Machine.Action]? {
+    guard !isHandling else {
+      events.append(event)
+      return nil
+    }
+    isHandling = true
+    return machine.handle(event, at: Machine.now)
+  }
+
+  /// Returns the actions for the next event that has waited, or nil if there is none.
+  fileprivate mutating func next() -> [Machine.Action]? {
+    isHandling = !events.isEmpty
+    guard isHandling else { return nil }
+    return machine.handle(events.removeFirst(), at: Machine.now)
+  }
+
+  /// Returns the deadline for which a timer must be created, or nil if the timer is right.
+  fileprivate mutating func missingTimer() -> Instant<Machine.Clock>? {
+    guard let deadline = machine.deadline else {
+      disarm()
+      return nil
+    }
+    // A timer that fires early is armed again, which costs less than a new one for each location.
+    return timer.map { deadline < $0.time } ?? true ? deadline : nil
+  }
 }
 
 /// Runs a state machine: carries out its actions, and sends it events.
@@ -55,28 +82,20 @@ extension MachineShell {
 
   /// Handles an event, and then those that its actions have raised.
   package func handle(_ event: Machine.Event) {
-    host.events.append(event)
-    guard !host.isHandling else { return }
-    host.isHandling = true
-    while !host.events.isEmpty {
-      let actions = host.machine.handle(host.events.removeFirst(), at: Machine.now)
+    // Each access to the host copies it, unless it is changed in place.
+    guard var actions = host.begin(event) else { return }
+    while true {
       willPerform()
       for action in actions { perform(action) }
+      guard let next = host.next() else { break }
+      actions = next
     }
-    host.isHandling = false
-    arm()
+    guard let deadline = host.missingTimer() else { return }
+    host.timer = (deadline, MainLoop.main.after(deadline - Machine.now) { [weak self] in self?.timeHasCome() })
   }
 
   package func sendTimer() {
-    host.timer = nil
+    host.disarm()
     handle(.timer)
-  }
-
-  private func arm() {
-    guard let deadline = host.machine.deadline else { return host.disarm() }
-    // A timer that fires early is armed again, which costs less than a new one for each location.
-    guard host.timer.map({ deadline < $0.time }) ?? true else { return }
-    let source = MainLoop.main.after(deadline - Machine.now) { [weak self] in self?.timeHasCome() }
-    host.timer = (deadline, source)
   }
 }
