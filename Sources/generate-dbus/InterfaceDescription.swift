@@ -28,13 +28,20 @@ struct InterfaceDescription {
   var signals: [Member] = []
   var properties: [Member] = []
 
-  /// Reads every interface of a file.
+  private static let standard: Set = [
+    "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Properties",
+  ]
+
+  /// Reads the interfaces of a file. The standard ones, which every introspected object has, are read only from a file
+  /// without others.
   static func read(_ path: String) throws -> [Self] {
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
     // The parser runs first, because `XMLDocument` ignores errors.
     let parser = XMLParser(data: data)
     guard parser.parse() else { throw Problem(text: "\(path) is not valid XML, line \(parser.lineNumber)") }
-    return try (try XMLDocument(data: data).rootElement()?.elements(forName: "interface") ?? []).map(Self.init)
+    let all = try (try XMLDocument(data: data).rootElement()?.elements(forName: "interface") ?? []).map(Self.init)
+    let own = all.filter { !standard.contains($0.name) }
+    return own.isEmpty ? all : own
   }
 
   private init(_ element: XMLElement) throws {

@@ -11,6 +11,16 @@ struct GeneratorTests {
     try run(["env", "-C", Rig.sourceFile("."), Rig.product("generate-dbus")] + arguments)
   }
 
+  /// The code for an XML file with this content.
+  private func code(for content: String) throws -> String {
+    let directory = TemporaryDirectory()
+    let (file, output) = (directory.file("a.xml"), directory.file("Code.swift"))
+    try content.write(toFile: file, atomically: true, encoding: .utf8)
+    let result = try generate([file, output])
+    #expect(result.succeeded, "\(result.standardError)")
+    return try String(contentsOfFile: output, encoding: .utf8)
+  }
+
   @Test func `the generated code in the repository is up to date`() throws {
     let directory = TemporaryDirectory()
     var count = 0
@@ -31,6 +41,13 @@ struct GeneratorTests {
       }
     }
     #expect(count == 4)
+  }
+
+  @Test func `the standard interfaces are generated only from a file without others`() throws {
+    let (peer, own) = ("<interface name=\"org.freedesktop.DBus.Peer\"/>", "<interface name=\"a.B\"/>")
+    #expect(try code(for: "<node>\(peer)</node>").contains("struct PeerProxy"))
+    let both = try code(for: "<node>\(peer)\(own)</node>")
+    #expect(both.contains("struct BProxy") && !both.contains("Peer"))
   }
 
   @Test(arguments: [
