@@ -49,9 +49,13 @@ struct InterfaceDescription {
     var comment: String?
     for node in element.children ?? [] {
       if node.kind == .comment { comment = node.stringValue }
-      guard let element = node as? XMLElement, let kind = element.name else { continue }
-      let name = try Self.attribute("name", of: element, #/[A-Za-z_.][A-Za-z0-9_.]*/#)
-      var member = Member(name: name, summary: comment.flatMap { Self.summary($0, of: name) })
+      // Elements of other namespaces, such as `doc:doc`, are not members.
+      guard let element = node as? XMLElement, let kind = element.name,
+        ["method", "signal", "property"].contains(kind)
+      else { continue }
+      let name = try Self.attribute("name", of: element, #/[A-Za-z_][A-Za-z0-9_]*/#)
+      let summary = try comment.flatMap { Self.summary($0, of: name) } ?? Self.documentation(of: element)
+      var member = Member(name: name, summary: summary)
       comment = nil
       for (index, argument) in element.elements(forName: "arg").enumerated() {
         let isNamed = argument.attribute(forName: "name") != nil
@@ -97,8 +101,18 @@ struct InterfaceDescription {
   /// The first sentence of a comment in the form `Name: what it does.`
   private static func summary(_ comment: String, of name: String) -> String? {
     let words = comment.split(whereSeparator: \.isWhitespace)
-    guard words.first == name + ":" else { return nil }
-    let text = words.dropFirst().joined(separator: " ")
+    return words.first == name + ":" ? firstSentence(words.dropFirst()) : nil
+  }
+
+  /// The first sentence of a `doc:doc` element.
+  private static func documentation(of element: XMLElement) throws -> String? {
+    let path = "*[local-name()='doc']//*[local-name()='summary' or local-name()='para']"
+    let words = try element.nodes(forXPath: path).first?.stringValue?.split(whereSeparator: \.isWhitespace)
+    return words.flatMap { $0.isEmpty ? nil : firstSentence($0[...]) }
+  }
+
+  private static func firstSentence(_ words: ArraySlice<Substring>) -> String {
+    let text = words.joined(separator: " ")
     let sentence = text.firstRange(of: ". ").map { String(text[..<$0.lowerBound]) + "." } ?? text
     return sentence.prefix(1).uppercased() + sentence.dropFirst()
   }

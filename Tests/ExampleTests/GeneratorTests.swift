@@ -50,6 +50,25 @@ struct GeneratorTests {
     #expect(both.contains("struct BProxy") && !both.contains("Peer"))
   }
 
+  @Test func `a doc element documents its member`() throws {
+    let code = try code(
+      for: """
+        <node xmlns:doc="http://www.freedesktop.org/dbus/1.0/doc.dtd"><interface name="a.B">
+          <doc:doc><doc:description><doc:para>The interface.</doc:para></doc:description></doc:doc>
+          <method name="A">
+            <arg name="a" type="s"><doc:doc><doc:summary>An argument.</doc:summary></doc:doc></arg>
+            <doc:doc><doc:description>
+              <doc:para>returns
+                <doc:tt>a</doc:tt>. Twice.</doc:para>
+              <doc:para>More.</doc:para>
+            </doc:description></doc:doc>
+          </method>
+          <method name="C"><doc:doc/></method>
+        </interface></node>
+        """)
+    #expect(code.contains("  /// Returns a.\n  func a(") && code.contains("  /// `C`\n  func c("), "\(code)")
+  }
+
   @Test(arguments: [
     #"<method name="A}"/>"#, #"<method name="A"><arg type="s x" direction="in"/></method>"#,
     #"<signal name="A"><arg name="&quot;" type="s"/></signal>"#, #"<property name="A" access="read"/>"#, "<",
