@@ -65,11 +65,10 @@ struct Generator {
     let type = SwiftType(property.type)
     let (name, constant) = (capitalized(property.name), constant(property))
     let read = function(property, "read\(name)", [], returns: type.name, "get(\(constant))", "$0\(type.reader)")
-    guard property.isWritable else { return read }
-    return read
-      + function(
-        property, "write\(name)", ["_ value: \(type.name)"], returns: "Void",
-        "set(\(constant), to: \(type.value("value")))", "$0", canIgnore: true)
+    let write = function(
+      property, "write\(name)", ["_ value: \(type.name)"], returns: "Void",
+      "set(\(constant), to: \(type.value("value")))", "$0", canIgnore: true)
+    return (property.isReadable ? read : "") + (property.isWritable ? write : "")
   }
 
   /// Writes a function that calls its handler with the result, or that is asynchronous.
@@ -137,9 +136,9 @@ struct Generator {
     let name = capitalized(property.name)
     let read =
       later.contains(property.name)
-      ? "func read\(name)(_ request: PropertyRead)" : "var \(variable(property)): \(type) { get }"
-    let write = "\n  func write\(name)(_ value: \(type), _ call: MethodCall) throws(DBusError)"
-    return documentation(property) + "  \(read)\(property.isWritable ? write : "")\n"
+      ? "  func read\(name)(_ request: PropertyRead)\n" : "  var \(variable(property)): \(type) { get }\n"
+    let write = "  func write\(name)(_ value: \(type), _ call: MethodCall) throws(DBusError)\n"
+    return documentation(property) + (property.isReadable ? read : "") + (property.isWritable ? write : "")
   }
 
   private func row(_ method: Member) -> String {
@@ -161,6 +160,10 @@ struct Generator {
       let guards = type.reader.isEmpty ? "" : "guard let value0 = value\(type.reader) else { return }; "
       arguments.append(
         "write: { object, value, call throws(DBusError) in \(guards)try object.write\(name)(\(value), call) }")
+    }
+    guard property.isReadable else {
+      let error = "DBusError(.accessDenied, \"The property \(property.name) is write-only\")"
+      return ".property(\((arguments + ["readLater: { $1.answer(.failure(\(error))) }"]).joined(separator: ", ")))"
     }
     if later.contains(property.name) { arguments.append("readLater: { $0.read\(name)($1) }") }
     let read = later.contains(property.name) ? "" : " { \(type.value("$0.\(variable(property))")) }"

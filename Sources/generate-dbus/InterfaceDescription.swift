@@ -14,6 +14,7 @@ struct InterfaceDescription {
     var outputs: [Argument] = []
     /// The type of a property.
     var type = ""
+    var isReadable = false
     var isWritable = false
     var emits = ".changed"
   }
@@ -70,11 +71,13 @@ struct InterfaceDescription {
       case "signal": signals.append(member)
       case "property":
         member.type = try Self.type(of: element)
-        member.isWritable = element.attribute(forName: "access")?.stringValue != "read"
+        let access = element.attribute(forName: "access")?.stringValue
+        (member.isReadable, member.isWritable) = (access != "write", access != "read")
         let annotation = element.elements(forName: "annotation").first {
           $0.attribute(forName: "name")?.stringValue == "org.freedesktop.DBus.Property.EmitsChangedSignal"
         }
         switch annotation?.attribute(forName: "value")?.stringValue {
+        case _ where access == "write": member.emits = ".nothing"
         case "false": member.emits = ".nothing"
         case "const": member.emits = ".const"
         case "invalidates": member.emits = ".invalidates"

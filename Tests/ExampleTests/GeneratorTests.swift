@@ -69,6 +69,14 @@ struct GeneratorTests {
     #expect(code.contains("  /// Returns a.\n  func a(") && code.contains("  /// `C`\n  func c("), "\(code)")
   }
 
+  @Test func `a write-only property is not read`() throws {
+    let property = "<property name=\"Secret\" type=\"s\" access=\"write\"/>"
+    let code = try code(for: "<node><interface name=\"a.B\">\(property)</interface></node>")
+    #expect(code.contains("func writeSecret(_ value: String, _ handler:"))
+    #expect(code.contains("func writeSecret(_ value: String, _ call: MethodCall)"))
+    #expect(!code.contains("readSecret") && !code.contains("var secret") && code.contains("emits: .nothing"))
+  }
+
   @Test(arguments: [
     #"<method name="A}"/>"#, #"<method name="A"><arg type="s x" direction="in"/></method>"#,
     #"<signal name="A"><arg name="&quot;" type="s"/></signal>"#, #"<property name="A" access="read"/>"#, "<",
