@@ -45,10 +45,10 @@ struct InterfaceDescription {
     return own.isEmpty ? all : own
   }
 
-  private init(_ element: XMLElement) throws {
-    name = try Self.attribute("name", of: element, #/[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+/#)
+  private init(_ interface: XMLElement) throws {
+    name = try Self.attribute("name", of: interface, #/[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+/#)
     var comment: String?
-    for node in element.children ?? [] {
+    for node in interface.children ?? [] {
       if node.kind == .comment { comment = node.stringValue }
       // Elements of other namespaces, such as `doc:doc`, are not members.
       guard let element = node as? XMLElement, let kind = element.name,
@@ -73,10 +73,8 @@ struct InterfaceDescription {
         member.type = try Self.type(of: element)
         let access = element.attribute(forName: "access")?.stringValue
         (member.isReadable, member.isWritable) = (access != "write", access != "read")
-        let annotation = element.elements(forName: "annotation").first {
-          $0.attribute(forName: "name")?.stringValue == "org.freedesktop.DBus.Property.EmitsChangedSignal"
-        }
-        switch annotation?.attribute(forName: "value")?.stringValue {
+        let annotation = "org.freedesktop.DBus.Property.EmitsChangedSignal"
+        switch Self.annotation(annotation, of: element) ?? Self.annotation(annotation, of: interface) {
         case _ where access == "write": member.emits = ".nothing"
         case "false": member.emits = ".nothing"
         case "const": member.emits = ".const"
@@ -91,6 +89,11 @@ struct InterfaceDescription {
 
   private static func type(of element: XMLElement) throws -> String {
     try attribute("type", of: element, #/[ybnqiuxtdsogvha{}()]+/#)
+  }
+
+  private static func annotation(_ name: String, of element: XMLElement) -> String? {
+    element.elements(forName: "annotation").first { $0.attribute(forName: "name")?.stringValue == name }?
+      .attribute(forName: "value")?.stringValue
   }
 
   private static func attribute(_ name: String, of element: XMLElement, _ form: Regex<some Any>) throws -> String {

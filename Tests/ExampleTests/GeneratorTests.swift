@@ -77,6 +77,18 @@ struct GeneratorTests {
     #expect(!code.contains("readSecret") && !code.contains("var secret") && code.contains("emits: .nothing"))
   }
 
+  @Test func `an annotation of an interface applies to its properties`() throws {
+    func annotation(_ value: String) -> String {
+      "<annotation name=\"org.freedesktop.DBus.Property.EmitsChangedSignal\" value=\"\(value)\"/>"
+    }
+    let properties = """
+      <property name="A" type="s" access="read"/>
+      <property name="C" type="s" access="read">\(annotation("const"))</property>
+      """
+    let code = try code(for: "<node><interface name=\"a.B\">\(properties)\(annotation("false"))</interface></node>")
+    #expect(code.contains(".a, \"s\", emits: .nothing") && code.contains(".c, \"s\", emits: .const"), "\(code)")
+  }
+
   @Test(arguments: [
     #"<method name="A}"/>"#, #"<method name="A"><arg type="s x" direction="in"/></method>"#,
     #"<signal name="A"><arg name="&quot;" type="s"/></signal>"#, #"<property name="A" access="read"/>"#, "<",
