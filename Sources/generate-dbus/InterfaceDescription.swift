@@ -88,7 +88,17 @@ struct InterfaceDescription {
   }
 
   private static func type(of element: XMLElement) throws -> String {
-    try attribute("type", of: element, #/[ybnqiuxtdsogvha{}()]+/#)
+    let type = try attribute("type", of: element, #/[ybnqiuxtdsogvha{}()]+/#)
+    // Replaces complete types from the inside out, until a single one remains.
+    var (rest, last) = (type, "")
+    while rest != last {
+      last = rest
+      rest.replace(#/a[ybnqiuxtdsogvh]|a\{[ybnqiuxtdsogh][ybnqiuxtdsogvh]\}|\([ybnqiuxtdsogvh]+\)/#, with: "v")
+    }
+    guard rest.wholeMatch(of: #/[ybnqiuxtdsogvh]/#) != nil else {
+      throw Problem(text: "<\(element.name ?? "")> has no valid type: '\(type)'")
+    }
+    return type
   }
 
   private static func annotation(_ name: String, of element: XMLElement) -> String? {

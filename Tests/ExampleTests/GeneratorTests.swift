@@ -92,6 +92,8 @@ struct GeneratorTests {
   @Test(arguments: [
     #"<method name="A}"/>"#, #"<method name="A"><arg type="s x" direction="in"/></method>"#,
     #"<signal name="A"><arg name="&quot;" type="s"/></signal>"#, #"<property name="A" access="read"/>"#, "<",
+    #"<method name="a.b"/>"#, #"<property name="A" type="ss"/>"#, #"<property name="A" type="a{vs}"/>"#,
+    #"<property name="A" type="(a{s(aas)}"/>"#, #"<property name="A" type="aa"/>"#,
   ])
   func `the generator refuses invalid names and types`(member: String) throws {
     let directory = TemporaryDirectory()
