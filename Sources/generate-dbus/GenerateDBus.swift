@@ -45,10 +45,13 @@ import Foundation
 
       """
     for module in list("--import", "").union(isAsync ? ["MainLoopTasks"] : []).sorted() { code += "import \(module)\n" }
-    for interface in try files.flatMap(InterfaceDescription.read) {
+    var found: Set<String> = []
+    let interfaces = try files.flatMap(InterfaceDescription.read).filter { found.insert($0.name).inserted }
+    for interface in interfaces {
+      let others = Set(interfaces.filter { $0.name != interface.name }.flatMap(\.typeNames))
       let generator = Generator(
-        interface: interface, access: access == "internal" ? "" : access + " ", isAsync: isAsync,
-        later: list("--later", ""))
+        interface: interface, prefix: interface.typeNames.first { !others.contains($0) } ?? interface.typeNames[0],
+        access: access == "internal" ? "" : access + " ", isAsync: isAsync, later: list("--later", ""))
       if parts.contains("names") { code += generator.names() }
       if !parts.isDisjoint(with: ["proxy", "calls"]) { code += generator.proxy(parts.contains("proxy")) }
       if parts.contains("skeleton") { code += generator.skeleton() }

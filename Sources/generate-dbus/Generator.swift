@@ -6,13 +6,14 @@ struct Generator {
   typealias Argument = InterfaceDescription.Argument
 
   let interface: InterfaceDescription
+  /// What the names of types begin with.
+  let prefix: String
   /// `public `, `package ` or nothing.
   let access: String
   let isAsync: Bool
   /// The properties that the skeleton answers later.
   let later: Set<String>
 
-  private var prefix: String { String(interface.name.split(separator: ".").last ?? "") }
   private func constant(_ member: Member) -> String { "\(prefix)Interface.\(identifier(member.name))" }
 
   /// The names of the members, for both sides.
@@ -114,7 +115,7 @@ struct Generator {
 
       extension \(prefix)Skeleton {
         /// Returns the table for an `Implementation`. It is the same for all objects of a type, so make it once.
-        \(access)static func \(identifier(prefix))Table() -> Interface<Self> {
+        \(access)static func \(identifier(prefix + "Table"))() -> Interface<Self> {
           Interface(
             \(prefix)Interface.interface,
             [

@@ -29,6 +29,12 @@ struct InterfaceDescription {
   var signals: [Member] = []
   var properties: [Member] = []
 
+  /// What the names of its types can begin with: the last component of its name, the last two, …
+  var typeNames: [String] {
+    let components = name.split(separator: ".").map { $0.prefix(1).uppercased() + $0.dropFirst() }
+    return components.indices.reversed().map { components[$0...].joined() }
+  }
+
   private static let standard: Set = [
     "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Properties",
   ]

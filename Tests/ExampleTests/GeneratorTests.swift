@@ -89,6 +89,14 @@ struct GeneratorTests {
     #expect(code.contains(".a, \"s\", emits: .nothing") && code.contains(".c, \"s\", emits: .const"), "\(code)")
   }
 
+  @Test func `types begin with an upper-case letter and are distinct`() throws {
+    let names = ["org.example.hostname1", "a.b.Device", "a.c.Device", "a.Default", "a.Default"]
+    let code = try code(for: "<node>\(names.map { "<interface name=\"\($0)\"/>" }.joined())</node>")
+    let types = code.matches(of: #/struct (\w+)Proxy/#).map { String($0.1) }
+    #expect(types == ["Hostname1", "BDevice", "CDevice", "Default"])
+    #expect(code.contains("func hostname1Table()") && code.contains("func defaultTable()"))
+  }
+
   @Test(arguments: [
     #"<method name="A}"/>"#, #"<method name="A"><arg type="s x" direction="in"/></method>"#,
     #"<signal name="A"><arg name="&quot;" type="s"/></signal>"#, #"<property name="A" access="read"/>"#, "<",
