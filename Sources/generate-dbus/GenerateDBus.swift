@@ -50,7 +50,7 @@ import Foundation
     for interface in interfaces {
       let others = Set(interfaces.filter { $0.name != interface.name }.flatMap(\.typeNames))
       let generator = Generator(
-        interface: interface, prefix: interface.typeNames.first { !others.contains($0) } ?? interface.typeNames[0],
+        interface, prefix: interface.typeNames.first { !others.contains($0) } ?? interface.typeNames[0],
         access: access == "internal" ? "" : access + " ", isAsync: isAsync, later: list("--later", ""))
       if parts.contains("names") { code += generator.names() }
       if !parts.isDisjoint(with: ["proxy", "calls"]) { code += generator.proxy(parts.contains("proxy")) }

@@ -5,27 +5,42 @@ struct Generator {
   typealias Member = InterfaceDescription.Member
   typealias Argument = InterfaceDescription.Argument
 
-  let interface: InterfaceDescription
+  private var interface: InterfaceDescription
   /// What the names of types begin with.
-  let prefix: String
+  private let prefix: String
   /// `public `, `package ` or nothing.
-  let access: String
-  let isAsync: Bool
+  private let access: String
+  private let isAsync: Bool
   /// The properties that the skeleton answers later.
-  let later: Set<String>
+  private let later: Set<String>
 
-  private func constant(_ member: Member) -> String { "\(prefix)Interface.\(identifier(member.name))" }
+  init(_ interface: InterfaceDescription, prefix: String, access: String, isAsync: Bool, later: Set<String>) {
+    (self.interface, self.prefix, self.access, self.isAsync) = (interface, prefix, access, isAsync)
+    self.later = later
+    var taken: Set = ["interface", "proxy", "`self`"]
+    self.interface.methods = labelled(interface.methods, "Method", &taken) { [identifier($0.label)] }
+    self.interface.properties = labelled(interface.properties, "Property", &taken) { property in
+      let name = capitalized(property.label)
+      return [identifier(property.label), variable(property), "read\(name)", "write\(name)"]
+    }
+    self.interface.signals = labelled(interface.signals, "Signal", &taken) { signal in
+      [identifier(signal.label), "on\(capitalized(signal.label))"]
+    }
+  }
+
+  private func constant(_ member: Member) -> String { "\(prefix)Interface.\(identifier(member.label))" }
 
   /// The names of the members, for both sides.
   func names() -> String {
-    let names = Set((interface.methods + interface.signals + interface.properties).map(\.name)).sorted()
+    let members = (interface.methods + interface.properties + interface.signals)
+      .sorted { ($0.name, $0.label) < ($1.name, $1.label) }
     return """
 
       /// The names of `\(interface.name)`.
       \(access)nonisolated enum \(prefix)Interface {
         /// The interface itself.
         \(access)static let interface: InterfaceName = "\(interface.name)"
-      \(names.map { "  \(access)static let \(identifier($0)): MemberName = \"\($0)\"\n" }.joined())}
+      \(members.map { "  \(access)static let \(identifier($0.label)): MemberName = \"\($0.name)\"\n" }.joined())}
 
       """
   }
@@ -50,12 +65,13 @@ struct Generator {
   }
 
   private func call(_ method: Member) -> String {
-    let parameters = method.inputs.enumerated().map { "\(identifier($1.name)) value\($0): \(SwiftType($1.type).name)" }
+    let parameters = zip(labels(method.inputs, not: ["timeout", "interactive"]), method.inputs).enumerated()
+      .map { "\($1.0) value\($0): \(SwiftType($1.1.type).name)" }
     let arguments = method.inputs.enumerated().map { SwiftType($1.type).value("value\($0)") }
     let options = ["timeout: timeout", "interactive: interactive", "expecting: \(quoted(method.outputs))"]
-    let types = method.outputs.map { "\(identifier($0.name)): \(SwiftType($0.type).name)" }
+    let types = declarations(method.outputs, "")
     return function(
-      method, identifier(method.name),
+      method, identifier(method.label),
       parameters + ["timeout: CallTimeout = .standard", "interactive: Bool = false"],
       returns: types.count == 1 ? SwiftType(method.outputs[0].type).name : types.isEmpty ? "Void" : tuple(types),
       "call(\(([constant(method)] + arguments + options).joined(separator: ", ")))",
@@ -64,7 +80,7 @@ struct Generator {
 
   private func accessors(_ property: Member) -> String {
     let type = SwiftType(property.type)
-    let (name, constant) = (capitalized(property.name), constant(property))
+    let (name, constant) = (capitalized(property.label), constant(property))
     let read = function(property, "read\(name)", [], returns: type.name, "get(\(constant))", "$0\(type.reader)")
     let write = function(
       property, "write\(name)", ["_ value: \(type.name)"], returns: "Void",
@@ -89,11 +105,11 @@ struct Generator {
   }
 
   private func handler(_ signal: Member) -> String {
-    let parameters = signal.outputs.map { "_ \(identifier($0.name)): \(SwiftType($0.type).name)" }
+    let parameters = declarations(signal.outputs, "_ ")
     let (conditions, values) = unpacked(signal.outputs, from: "signal.arguments")
     let guards = ["signal.arguments.count == \(signal.outputs.count)"] + conditions
     return "\n" + documentation(signal) + """
-        \(access)func on\(capitalized(signal.name))(_ handler: @escaping \(tuple(parameters)) -> Void) -> SignalMatch {
+        \(access)func on\(capitalized(signal.label))(_ handler: @escaping \(tuple(parameters)) -> Void) -> SignalMatch {
           proxy.onSignal(\(constant(signal))) { signal in
             guard \(guards.joined(separator: ", ")) else { return }
             handler(\(values.joined(separator: ", ")))
@@ -127,14 +143,13 @@ struct Generator {
   }
 
   private func requirement(_ method: Member) -> String {
-    let parameters =
-      method.inputs.map { "_ \(identifier($0.name)): \(SwiftType($0.type).name)" } + ["_ call: MethodCall"]
-    return documentation(method) + "  func \(identifier(method.name))\(tuple(parameters)) throws(DBusError)\n"
+    let parameters = declarations(method.inputs, "_ ", not: ["call"]) + ["_ call: MethodCall"]
+    return documentation(method) + "  func \(identifier(method.label))\(tuple(parameters)) throws(DBusError)\n"
   }
 
   private func requirements(_ property: Member) -> String {
     let type = SwiftType(property.type).name
-    let name = capitalized(property.name)
+    let name = capitalized(property.label)
     let read =
       later.contains(property.name)
       ? "  func read\(name)(_ request: PropertyRead)\n" : "  var \(variable(property)): \(type) { get }\n"
@@ -149,12 +164,12 @@ struct Generator {
       arguments.isEmpty ? nil : "\(label): \(list(arguments))"
     }
     return ".method(\(([constant(method)] + types).joined(separator: ", "))) { object, call throws(DBusError) in "
-      + "\(guards)try object.\(identifier(method.name))\(tuple(values + ["call"])) }"
+      + "\(guards)try object.\(identifier(method.label))\(tuple(values + ["call"])) }"
   }
 
   private func propertyRow(_ property: Member) -> String {
     let type = SwiftType(property.type)
-    let name = capitalized(property.name)
+    let name = capitalized(property.label)
     var arguments = [constant(property), "\"\(property.type)\"", "emits: \(property.emits)"]
     if property.isWritable {
       let value = type.reader.isEmpty ? "value" : "value0"
@@ -181,6 +196,43 @@ extension Generator {
   private func documentation(_ member: Member) -> String { "  /// \(member.summary ?? "`\(member.name)`")\n" }
 
   private func tuple(_ parts: [String]) -> String { "(\(parts.joined(separator: ", ")))" }
+
+  private func declarations(_ arguments: [Argument], _ start: String, not taken: Set<String> = []) -> [String] {
+    zip(labels(arguments, not: taken), arguments).map { "\(start)\($0): \(SwiftType($1.type).name)" }
+  }
+
+  /// The names of arguments. A name that is taken gets a number.
+  private func labels(_ arguments: [Argument], not taken: Set<String> = []) -> [String] {
+    var taken = taken
+    return arguments.map { identifier(free($0.name, "", &taken) { [identifier($0)] }) }
+  }
+
+  /// The members with labels that make distinct names. A name that is taken gets the member's kind, then a number.
+  private func labelled(
+    _ members: [Member], _ kind: String, _ taken: inout Set<String>, _ names: (Member) -> [String]
+  ) -> [Member] {
+    members.map { member in
+      var new = member
+      _ = free(member.name, kind, &taken) { label in
+        new.label = label
+        return names(new)
+      }
+      return new
+    }
+  }
+
+  /// The first of `name`, `nameSuffix`, `nameSuffix2`, … that makes only free names, which are then taken.
+  private func free(
+    _ name: String, _ suffix: String, _ taken: inout Set<String>, _ names: (String) -> [String]
+  ) -> String {
+    var (candidate, number) = (name, 1)
+    while !taken.isDisjoint(with: names(candidate)) {
+      candidate = name + suffix + (number == 1 ? "" : "\(number)")
+      number += 1
+    }
+    taken.formUnion(names(candidate))
+    return candidate
+  }
 
   private func quoted(_ arguments: [Argument]) -> String { "\"\(arguments.map(\.type).joined())\"" }
 
@@ -209,16 +261,17 @@ extension Generator {
 
   /// A property's name in the skeleton: `isActive` for a boolean `Active`.
   private func variable(_ property: Member) -> String {
-    guard property.type == "b", !["Is", "Has", "Can"].contains(where: property.name.hasPrefix) else {
-      return identifier(property.name)
+    guard property.type == "b", !["Is", "Has", "Can"].contains(where: property.label.hasPrefix) else {
+      return identifier(property.label)
     }
-    return "is\(capitalized(property.name))"
+    return "is\(capitalized(property.label))"
   }
 
   /// Turns `GetID` into `getID`, `IDs` into `ids` and `xml_data` into `xmlData`.
   private func identifier(_ name: String) -> String {
     let words = name.split { !$0.isLetter && !$0.isNumber }
-    let joined = words.enumerated().map { $0 == 0 ? String($1) : capitalized(String($1)) }.joined()
+    let start = words.first.map { $0.first?.isLetter == true ? "" : "_" } ?? "__"
+    let joined = start + words.enumerated().map { $0 == 0 ? String($1) : capitalized(String($1)) }.joined()
     let head = joined.prefix { $0.isUppercase }
     let kept = head.count > 1 && head.count < joined.count ? head.dropLast() : head
     let lowered = kept.lowercased() + joined.dropFirst(kept.count)
@@ -226,11 +279,11 @@ extension Generator {
   }
 
   private static let keywords: Set<String> = [
-    "as", "break", "case", "catch", "class", "continue", "default", "defer", "do", "else", "enum", "extension", "false",
-    "for", "func", "guard", "if", "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator",
-    "private",
-    "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch",
-    "throw", "throws", "true", "try", "typealias", "var", "where", "while",
+    "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do", "else",
+    "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init",
+    "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public", "repeat",
+    "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true", "try",
+    "typealias", "var", "where", "while",
   ]
 }
 

@@ -10,6 +10,8 @@ struct InterfaceDescription {
   struct Member {
     let name: String
     let summary: String?
+    /// What its Swift names are made of. Differs from `name` if another member has the same Swift name.
+    var label: String
     var inputs: [Argument] = []
     var outputs: [Argument] = []
     /// The type of a property.
@@ -62,12 +64,12 @@ struct InterfaceDescription {
       else { continue }
       let name = try Self.attribute("name", of: element, #/[A-Za-z_][A-Za-z0-9_]*/#)
       let summary = try comment.flatMap { Self.summary($0, of: name) } ?? Self.documentation(of: element)
-      var member = Member(name: name, summary: summary)
+      var member = Member(name: name, summary: summary, label: name)
       comment = nil
       for (index, argument) in element.elements(forName: "arg").enumerated() {
-        let isNamed = argument.attribute(forName: "name") != nil
+        let isNamed = argument.attribute(forName: "name")?.stringValue?.isEmpty == false
         let new = Argument(
-          name: isNamed ? try Self.attribute("name", of: argument, #/[A-Za-z_][A-Za-z0-9_-]*/#) : "argument\(index)",
+          name: isNamed ? try Self.attribute("name", of: argument, #/[A-Za-z0-9_-]+/#) : "argument\(index)",
           type: try Self.type(of: argument))
         let isOutput = kind == "signal" || argument.attribute(forName: "direction")?.stringValue == "out"
         if isOutput { member.outputs.append(new) } else { member.inputs.append(new) }
