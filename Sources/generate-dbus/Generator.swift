@@ -68,6 +68,18 @@ struct Generator {
     let parameters = zip(labels(method.inputs, not: ["timeout", "interactive"]), method.inputs).enumerated()
       .map { "\($1.0) value\($0): \(SwiftType($1.1.type).name)" }
     let arguments = method.inputs.enumerated().map { SwiftType($1.type).value("value\($0)") }
+    guard method.hasReply else {
+      let values = "[\(arguments.joined(separator: ", "))]"
+      let target = "of: proxy.interface, at: proxy.path, on: proxy.destination"
+      return "\n" + documentation(method) + """
+          \(access)func \(identifier(method.label))\(tuple(parameters)) {
+            let call = Message(calling: \(constant(method)), \(target), \(values))
+            call.wantsReply = false
+            proxy.connection.send(call)
+          }
+
+        """
+    }
     let options = ["timeout: timeout", "interactive: interactive", "expecting: \(quoted(method.outputs))"]
     let types = declarations(method.outputs, "")
     return function(

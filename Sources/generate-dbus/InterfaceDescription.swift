@@ -14,6 +14,8 @@ struct InterfaceDescription {
     var label: String
     var inputs: [Argument] = []
     var outputs: [Argument] = []
+    /// Whether a method is answered.
+    var hasReply = true
     /// The type of a property.
     var type = ""
     var isReadable = false
@@ -75,7 +77,9 @@ struct InterfaceDescription {
         if isOutput { member.outputs.append(new) } else { member.inputs.append(new) }
       }
       switch kind {
-      case "method": methods.append(member)
+      case "method":
+        member.hasReply = Self.annotation("org.freedesktop.DBus.Method.NoReply", of: element) != "true"
+        methods.append(member)
       case "signal": signals.append(member)
       case "property":
         member.type = try Self.type(of: element)

@@ -63,12 +63,21 @@ import Testing
     #expect(all?["default"] == .string("d") && all?["Secret"] == nil)
     withExtendedLifetime(peers) {}
   }
+
+  @Test func `a method with the annotation NoReply is called without a reply`() throws {
+    let (peers, awkward, _, proxy) = try connected()
+    proxy.forget(count: 2)
+    try turning("the call is received") { !awkward.forgotten.isEmpty }
+    #expect(awkward.forgotten[0] == (2, 0))
+    withExtendedLifetime(peers) {}
+  }
 }
 
 private final class Awkward: Awkward1Skeleton {
   static let interface = Awkward.awkward1Table()
 
   var secret = ""
+  var forgotten: [(count: UInt32, bytesSent: Int)] = []
   let stateProperty: UInt32 = 2
   let interfaceProperty = "wlan0"
   let isActiveProperty = true
@@ -92,6 +101,11 @@ private final class Awkward: Awkward1Skeleton {
   func `fallthrough`(_ _2nd: String, _ call: MethodCall) {}
   func overloaded(_ a: String, _ call: MethodCall) {}
   func overloadedMethod(_ call: MethodCall) {}
+
+  func forget(_ count: UInt32, _ call: MethodCall) {
+    call.onAnswered = { bytes in self.forgotten.append((count, bytes)) }
+    call.reply()
+  }
 
   func writeSecretProperty(_ value: String, _ call: MethodCall) {
     secret = value

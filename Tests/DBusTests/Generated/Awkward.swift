@@ -9,6 +9,7 @@ nonisolated enum Awkward1Interface {
   static let interface: InterfaceName = "org.example.awkward1"
   static let activeProperty: MemberName = "Active"
   static let fooBarProperty: MemberName = "FooBar"
+  static let forget: MemberName = "Forget"
   static let interfaceProperty: MemberName = "Interface"
   static let isActive: MemberName = "IsActive"
   static let overloaded: MemberName = "Overloaded"
@@ -95,6 +96,13 @@ nonisolated enum Awkward1Interface {
     proxy.call(Awkward1Interface.overloadedMethod, timeout: timeout, interactive: interactive, expecting: "") { result in handler(result.typed { _ in () }) }
   }
 
+  /// `Forget`
+  func forget(count value0: UInt32) {
+    let call = Message(calling: Awkward1Interface.forget, of: proxy.interface, at: proxy.path, on: proxy.destination, [.uint32(value0)])
+    call.wantsReply = false
+    proxy.connection.send(call)
+  }
+
   /// `Interface`
   func readInterfaceProperty(_ handler: @escaping (Result<String, CallFailure>) -> Void) {
     proxy.get(Awkward1Interface.interfaceProperty) { result in handler(result.typed { $0.string }) }
@@ -179,6 +187,8 @@ nonisolated enum Awkward1Interface {
   func overloaded(_ a: String, _ call: MethodCall) throws(DBusError)
   /// `Overloaded`
   func overloadedMethod(_ call: MethodCall) throws(DBusError)
+  /// `Forget`
+  func forget(_ count: UInt32, _ call: MethodCall) throws(DBusError)
   /// `Interface`
   var interfaceProperty: String { get }
   /// `State`
@@ -217,6 +227,7 @@ extension Awkward1Skeleton {
         .method(Awkward1Interface.`fallthrough`, in: ["2nd": "s"]) { object, call throws(DBusError) in guard let value0 = call.arguments[0].string else { return }; try object.`fallthrough`(value0, call) },
         .method(Awkward1Interface.overloaded, in: ["a": "s"]) { object, call throws(DBusError) in guard let value0 = call.arguments[0].string else { return }; try object.overloaded(value0, call) },
         .method(Awkward1Interface.overloadedMethod) { object, call throws(DBusError) in try object.overloadedMethod(call) },
+        .method(Awkward1Interface.forget, in: ["count": "u"]) { object, call throws(DBusError) in guard let value0 = call.arguments[0].uint32 else { return }; try object.forget(value0, call) },
         .property(Awkward1Interface.interfaceProperty, "s", emits: .nothing) { .string($0.interfaceProperty) },
         .property(Awkward1Interface.stateProperty, "u", emits: .const) { .uint32($0.stateProperty) },
         .property(Awkward1Interface.activeProperty, "b", emits: .nothing) { .boolean($0.isActiveProperty) },
