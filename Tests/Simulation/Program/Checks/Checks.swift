@@ -48,6 +48,8 @@ final class Checks {
 
   /// The client that has created each object.
   private var owners: [String: Owner] = [:]
+  func owner(of path: String) -> String? { owners[path]?.name }
+
   /// Objects that were created on an earlier bus.
   private var ended: Set<String> = []
   /// The resources that remained after every client had left for the first time.

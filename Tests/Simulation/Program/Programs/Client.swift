@@ -31,6 +31,8 @@ final class Client: Program {
     /// Whether every fix must be delivered.
     let isPlain: Bool
     var isStarted = false
+    /// Whether `Stop` was answered and `Start` has not been called since.
+    var isStopped = false
     /// How often it was started or stopped. Answers to earlier calls no longer count.
     var changes = 0
     var startedAt: Int64 = 0
@@ -65,6 +67,8 @@ final class Client: Program {
   private(set) var locations = 0
   /// When it last received the newest exact locations, by their numbers.
   private(set) var receivedFixes: [Int: Int64] = [:]
+  /// The objects that it has closed since it connected.
+  private(set) var closed: Set<String> = []
   /// Changes with each ``act()`` and ``rest()``.
   private var round = 0
 
@@ -82,7 +86,7 @@ final class Client: Program {
 
   func start() {
     guard !isConnected, !world.bus.isDown else { return }
-    (subscriptions, regions, creations) = ([], [], 0)
+    (subscriptions, regions, creations, closed) = ([], [], 0, [])
     (entitlement, isUnverifiable, hasManyNames) = (Entitlement(), false, false)
     receivedFixes = [:]
     connect()
@@ -118,7 +122,7 @@ final class Client: Program {
 
   private func step() {
     let subscription = subscriptions.isEmpty ? nil : chance.pick(subscriptions)
-    switch chance.number(in: 0...17) {
+    switch chance.number(in: 0...18) {
     case 0...3: locate()
     case 4, 5: if subscriptions.count < 4 { subscribe(isPlain: chance.percent(60)) }
     case 6, 7: if let subscription { start(subscription) }
@@ -130,6 +134,7 @@ final class Client: Program {
     case 13, 14: if regions.count < 3 { monitor() }
     case 15: if !regions.isEmpty { change(chance.pick(regions)) }
     case 16: if chance.percent(20) { for _ in 0..<20 { subscribe(isPlain: true, starts: false) } }
+    case 17: look()
     default: if chance.percent(20) { exit() }
     }
   }
@@ -261,6 +266,7 @@ final class Client: Program {
     let now = world.schedule.now
     let isForbidden = world.truth.isForbidden(to: self, isNamed: subscription.isNamed)
     subscription.changes += 1
+    subscription.isStopped = false
     ask(subscription.path, Self.subscription, "Start") { [weak self, changes = subscription.changes] reply in
       guard let self, changes == subscription.changes else { return }
       guard reply.kind == .reply else {
@@ -285,14 +291,17 @@ final class Client: Program {
   func stop(_ subscription: Subscription) {
     subscription.changes += 1
     subscription.isStarted = false
-    ask(subscription.path, Self.subscription, "Stop") { reply in
-      if reply.kind == .reply { (subscription.isStarted, subscription.told) = (false, nil) }
+    ask(subscription.path, Self.subscription, "Stop") { [changes = subscription.changes] reply in
+      guard reply.kind == .reply else { return }
+      (subscription.isStarted, subscription.told) = (false, nil)
+      subscription.isStopped = changes == subscription.changes
     }
   }
 
   func close(_ subscription: Subscription) {
     ask(subscription.path, Self.subscription, "Close") { [weak self] reply in
       guard let self, !reply.isLost, !reply.errorName.hasSuffix("LimitsExceeded") else { return }
+      if reply.kind == .reply { closed.insert(subscription.path) }
       subscriptions.removeAll { $0 === subscription }
     }
   }
@@ -329,6 +338,7 @@ final class Client: Program {
     for subscription in subscriptions {
       ask(subscription.path, Self.properties, "GetAll", [.string(Self.subscription)])
     }
+    for region in regions { read(region) }
   }
 
   // MARK: - Signals
@@ -340,6 +350,7 @@ final class Client: Program {
     case "LocationUpdated":
       locations += 1
       subscription.count += 1
+      if subscription.isStopped { world.checks.broken("a stopped subscription sends nothing", subscription.path) }
       world.checks.delivered(subscription, to: self, signal.values.first?.properties ?? [:])
       subscription.lastLocationAt = world.schedule.now
     case "AuthorizationChanged":
@@ -360,7 +371,9 @@ final class Client: Program {
       guard signal.values.count == 3, let changed = signal.values[1].properties else { return }
       subscription.properties.merge(changed) { $1 }
       if !(signal.values[2].array ?? []).isEmpty { subscription.properties = [:] }
-    case "Closed": subscriptions.removeAll { $0 === subscription }
+    case "Closed":
+      closed.insert(subscription.path)
+      subscriptions.removeAll { $0 === subscription }
     default: break
     }
   }

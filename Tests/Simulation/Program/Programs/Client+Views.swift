@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+
+/// Reads what the service shows of its objects.
+extension Client {
+  private static let introspectable = "org.freedesktop.DBus.Introspectable"
+  private static let folder = path + "/subscription"
+
+  func look() {
+    ask(Self.path, Self.service, "ListSubscriptions") { [weak self] reply in
+      guard let self else { return }
+      world.checks.listed(reply.values.first?.array ?? [], to: self)
+    }
+    let closed = closed
+    ask(Self.folder, Self.introspectable, "Introspect") { [weak self] reply in
+      guard let self, reply.kind == .reply else { return }
+      let parts = (reply.values.first?.string ?? "").split(separator: "<node name=\"").dropFirst()
+      let paths = parts.map { "\(Self.folder)/\($0.prefix { $0 != "\"" })" }
+      world.checks.introspected(paths, to: self, afterClosing: closed)
+    }
+    for region in regions { read(region) }
+  }
+
+  /// Reads the properties of a region, which contain its last event.
+  func read(_ region: Region) {
+    ask(region.path, Self.properties, "GetAll", [.string(Self.region)]) { [weak self] reply in
+      guard let self, let properties = reply.values.first?.properties else { return }
+      world.checks.read(properties["LastEvent"]?.properties ?? [:], of: region, by: self)
+    }
+  }
+}
