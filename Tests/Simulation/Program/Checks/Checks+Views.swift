@@ -4,6 +4,55 @@ import GeopublicistLocationModel
 
 /// Checks what clients read of the service's objects.
 extension Checks {
+  private static let signalled = ["State", "StateReason", "AvailableAccuracy", "InUse"]
+
+  /// The service has sent a broadcast.
+  func told(_ broadcast: Parcel) {
+    guard broadcast.member == "PropertiesChanged", let changed = broadcast.values.dropFirst().first?.properties else {
+      return
+    }
+    if shown.sender != broadcast.sender { shown = (broadcast.sender, [:], 0) }
+    shown.values.merge(changed) { $1 }
+    shown.at = world.schedule.now
+  }
+
+  /// Reads the properties of the service twice. One that has not changed in between must have the signalled value.
+  func properties() {
+    guard let client = world.clients.first(where: { $0.isConnected && $0.isReading }) else { return }
+    client.readService { [self] first in
+      world.schedule.after(3_000_000) { [self] in
+        client.readService { [self] second in
+          guard shown.sender == world.serviceName, world.schedule.now - shown.at > 2_000_000 else { return }
+          for name in Self.signalled where first[name] == second[name] {
+            guard let value = shown.values[name], value != second[name] else { continue }
+            broken("the signalled properties of the service are true", "\(name) is not \(value)")
+          }
+        }
+      }
+    }
+  }
+
+  /// Checks what the service reports of GeoClue, which has exited and cannot be started since a time.
+  func failing(since time: Int64) {
+    guard world.geoclueFails, !world.geoclue.isRunning else { return }
+    for client in world.clients where client.isConnected && client.isReading && client.readSince < time {
+      for subscription in client.subscriptions
+      where subscription.isStarted && subscription.startedAt < time && subscription.failedAt < time
+        && subscription.told.map({ $0.status != "restricted" }) ?? false
+      {
+        broken("each subscription receives a failure of the source", subscription.path)
+      }
+    }
+    guard let client = world.clients.first(where: { $0.isConnected && $0.isReading }) else { return }
+    client.readService { [self] properties in
+      let names = ["State", "StateReason", "AvailableAccuracy"]
+      let told = names.map { properties[$0]?.string ?? "" }
+      guard world.geoclueFails, !world.geoclue.isRunning, told != ["unavailable", "geoclue-restarting", "unknown"]
+      else { return }
+      broken("the reported state of the source is true", "\(told)")
+    }
+  }
+
   /// A client has received the rows of `ListSubscriptions`.
   func listed(_ rows: [Value], to client: Client) {
     guard client.user != 0 else { return }

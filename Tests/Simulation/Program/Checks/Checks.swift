@@ -48,6 +48,9 @@ final class Checks {
 
   /// The client that has created each object.
   private var owners: [String: Owner] = [:]
+  /// The values of the service's properties that it has signalled, and when it last did so.
+  var shown: (sender: String, values: [String: Value], at: Int64) = ("", [:], 0)
+
   func owner(of path: String) -> String? { owners[path]?.name }
 
   /// Objects that were created on an earlier bus.
@@ -158,6 +161,7 @@ final class Checks {
   func sent(_ parcel: Parcel) {
     economy(parcel)
     guard parcel.kind == .signal || parcel.kind == .reply else { return }
+    if parcel.destination == nil { told(parcel) }
     let owner = parcel.kind == .signal ? owners[parcel.path] : nil
     if let owner, parcel.destination != owner.name {
       return broken("an object sends signals only to the client that created it", parcel.story)

@@ -21,6 +21,13 @@ extension Client {
     for region in regions { read(region) }
   }
 
+  /// Reads the properties of the service.
+  func readService(_ handler: @escaping ([String: Value]) -> Void) {
+    ask(Self.path, Self.properties, "GetAll", [.string(Self.service)]) { reply in
+      if let properties = reply.values.first?.properties { handler(properties) }
+    }
+  }
+
   /// Reads the properties of a region, which contain its last event.
   func read(_ region: Region) {
     ask(region.path, Self.properties, "GetAll", [.string(Self.region)]) { [weak self] reply in

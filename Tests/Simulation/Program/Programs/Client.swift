@@ -41,6 +41,8 @@ final class Client: Program {
     /// The values of properties, as far as they are known from signals.
     var properties: [String: Value] = [:]
     var lastLocationAt: Int64 = .min / 2
+    /// When a failure of the source was last reported.
+    var failedAt: Int64 = .min / 2
     var last: (latitude: Double, longitude: Double, accuracy: Double, sequence: UInt64)?
     var count = 0
     /// When it must have ended.
@@ -371,6 +373,7 @@ final class Client: Program {
       guard signal.values.count == 3, let changed = signal.values[1].properties else { return }
       subscription.properties.merge(changed) { $1 }
       if !(signal.values[2].array ?? []).isEmpty { subscription.properties = [:] }
+    case "ErrorOccurred": subscription.failedAt = world.schedule.now
     case "Closed":
       closed.insert(subscription.path)
       subscriptions.removeAll { $0 === subscription }

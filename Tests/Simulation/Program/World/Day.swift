@@ -55,6 +55,7 @@ final class Day {
         world.schedule.at(time - 35_000_000) { [world] in world.checks.newest() }
         if round % 4 == 0 {
           world.schedule.at(time - 85_000_000) { [world] in world.failGeoClue() }
+          world.schedule.at(time - 66_000_000) { [world] in world.checks.failing(since: time - 85_000_000) }
           world.schedule.at(time - 65_000_000) { [world] in world.geoclueFails = false }
         }
         if round == 3 {
@@ -62,6 +63,7 @@ final class Day {
             for client in world.clients where client.user == world.users[0] { client.fidget() }
           }
         }
+        world.schedule.at(time - 18_000_000) { [world] in world.checks.properties() }
         world.schedule.at(time - 12_000_000) { [world] in world.checks.probe() }
         // The first location at another place is a jump until the next one confirms it.
         if round % 3 == 1 {
