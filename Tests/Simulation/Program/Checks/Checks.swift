@@ -294,6 +294,11 @@ final class Checks {
     {
       broken("a location is no older than its caller permits", "\(age) ms, permitted \(call.wish.maximumAge) ms")
     }
+    let received = Int64(location["MonotonicUSec"]?.uint64 ?? 0)
+    let real = (kernel_boottime() - received) / 1_000
+    if received > 0, !isCloseToWaking, world.sentSince == world.schedule.now, abs(age - real) > 200 {
+      broken("the age of a location is true", "\(age) ms instead of \(real) ms")
+    }
     if location["Accuracy"]?.double ?? .infinity > call.wish.accuracy {
       broken("a location is as accurate as its caller requires", "required \(call.wish.accuracy) m")
     }
