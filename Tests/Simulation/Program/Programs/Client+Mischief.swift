@@ -35,6 +35,20 @@ extension Client {
     }
   }
 
+  /// Makes many calls that wait for a location that never arrives.
+  func pile() {
+    guard isConnected, isReading else { return }
+    var open = 40
+    let options: [(String, Value)] = [
+      ("timeout", .uint32(10_000)), ("maximum-age", .uint32(0)), ("required-accuracy", .double(0.5)),
+    ]
+    for _ in 0..<open { call(Self.service, Self.path, Self.service, "GetLocation", [.options(options)]) { _ in open -= 1 } }
+    world.schedule.after(4_000_000) { [self] in
+      guard isConnected, isReading, open > World.callsPerConnection else { return }
+      world.checks.broken("a client has no more calls than its limit", "client \(number) has \(open)")
+    }
+  }
+
   /// Uses the location under many names, one after the other, so that the log has something to say about each.
   func introduce(_ count: Int) {
     guard count > 0, isConnected else { return }

@@ -51,6 +51,8 @@ final class Day {
         let client = world.clients[round % 6]
         world.schedule.at(time - 90_000_000) { client.hoard() }
         world.schedule.at(time - 55_000_000) { client.isReading = true }
+        let other = world.clients[(round + 1) % 6]
+        world.schedule.at(time - 60_000_000) { other.pile() }
         world.schedule.at(time - 40_000_000) { [world] in world.geoclue.hurry() }
         world.schedule.at(time - 35_000_000) { [world] in world.checks.newest() }
         if round % 4 == 0 {

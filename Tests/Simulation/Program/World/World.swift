@@ -9,6 +9,7 @@ import MainLoop
 final class World {
   static let longitude = 13.4
   static let subscriptionsPerConnection = 16
+  static let callsPerConnection = 16
 
   let seed: UInt64
   /// Whether the bus stalls and is restarted, and a program uses the client library.
