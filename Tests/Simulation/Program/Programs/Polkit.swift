@@ -59,6 +59,33 @@ final class Polkit: SystemService {
     signal(Self.path, Self.authority, "Changed")
   }
 
+  /// Announces changes, hundreds a second, for a second.
+  func flood(_ count: Int = 200) {
+    if count == 200 { floodedAt = world.schedule.now }
+    guard count > 0, isRunning else { return }
+    announce()
+    world.schedule.after(5_000) { [weak self] in self?.flood(count - 1) }
+  }
+
+  private var floodedAt: Int64 = .min / 2
+  /// How many questions about each program have arrived during the flood.
+  private var questions: [String: Int] = [:]
+  private static let mostQuestions = 60
+
+  override func called(_ call: Parcel) {
+    if call.member == "CheckAuthorization", let name = call.values.first?.structure?.last?.properties?["name"]?.string {
+      if world.schedule.now - floodedAt < 1_000_000 {
+        questions[name, default: 0] += 1
+        if questions[name, default: 0] > Self.mostQuestions {
+          world.checks.broken("polkit is asked rarely", "\(questions[name, default: 0]) times in a second about \(name)")
+        }
+      } else {
+        questions = [:]
+      }
+    }
+    super.called(call)
+  }
+
   override func exited() {
     world.doubted(for: 10_000)
     for name in rounds.keys { rounds[name]?.open = 0 }

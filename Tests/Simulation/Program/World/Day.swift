@@ -65,6 +65,7 @@ final class Day {
             for client in world.clients where client.user == world.users[0] { client.fidget() }
           }
         }
+        world.schedule.at(time - 25_000_000) { [world] in world.polkit.flood() }
         world.schedule.at(time - 18_000_000) { [world] in world.checks.properties() }
         world.schedule.at(time - 12_000_000) { [world] in world.checks.probe() }
         // The first location at another place is a jump until the next one confirms it.
