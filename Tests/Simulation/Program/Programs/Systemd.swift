@@ -10,6 +10,18 @@ final class Systemd: SystemService {
 
   init(_ world: World) { super.init(world, Self.service, user: 0) }
 
+  /// Leaves the bus and returns, again and again, without answering.
+  func restart(_ count: Int) {
+    guard isRunning, !world.bus.isDown else { return }
+    hang()
+    world.schedule.after(400_000) { [self] in
+      guard isRunning, !world.bus.isDown else { return }
+      exit()
+      start()
+      if count > 0, world.healedAt == nil { restart(count - 1) }
+    }
+  }
+
   override func serve(_ call: Parcel) {
     switch call.member {
     case "GetUnitByPID":

@@ -113,7 +113,9 @@ struct Fault {
     case .sessionChangesUnseen:
       world.logind.exit()
       world.logind.change = { world.truth.set(.inactive, of: user) }
-    case .systemdForgets: world.systemd.knowsNothing = true
+    case .systemdForgets:
+      guard extra < 50 else { return world.systemd.restart(extra % 20) }
+      world.systemd.knowsNothing = true
     case .configuration: world.disallow(true)
     case .travels: world.move()
     case .jumps: world.geoclue.jump()
