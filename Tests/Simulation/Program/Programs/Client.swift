@@ -148,12 +148,12 @@ final class Client: Program {
 
   func ask(
     _ path: String, _ interface: String, _ member: String, _ values: [Value] = [], within deadline: Int64 = 5_000_000,
-    wanting wish: Checks.Wish = Checks.Wish(),
+    wanting wish: Checks.Wish = Checks.Wish(), isInteractive: Bool = false,
     _ handler: @escaping (Parcel) -> Void = { _ in }
   ) {
     guard isConnected else { return }
     let name = name
-    let serial = call(Self.service, path, interface, member, values) { [weak self] reply in
+    let serial = call(Self.service, path, interface, member, values, isInteractive: isInteractive) { [weak self] reply in
       guard let self else { return }
       world.checks.answered(self, name, reply)
       handler(reply)
@@ -323,10 +323,11 @@ final class Client: Program {
     }
   }
 
-  private func authorize() {
+  func authorize(isInteractive: Bool = false) {
     ask(
       Self.path, Self.service, "RequestAuthorization",
-      [.options([("accuracy", .string("\(chance.pick(Self.levels))"))])])
+      [.options([("accuracy", .string("\(isInteractive ? .exact : chance.pick(Self.levels))"))])],
+      within: isInteractive ? 120_000_000 : 5_000_000, isInteractive: isInteractive)
   }
 
   private func readLocation(of subscription: Subscription) {

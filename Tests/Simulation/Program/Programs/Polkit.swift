@@ -59,6 +59,15 @@ final class Polkit: SystemService {
     signal(Self.path, Self.authority, "Changed")
   }
 
+  /// The user agrees after some seconds, whatever the rules say then.
+  private func showDialog(_ call: Parcel) {
+    let connections = connections
+    world.schedule.after(4_000_000) { [weak self] in
+      guard let self, isRunning, self.connections == connections else { return }
+      answer(call, [.structure([.boolean(true), .boolean(false), .dictionary(key: .string, value: .string, [])])])
+    }
+  }
+
   /// Announces changes, hundreds a second, for a second.
   func flood(_ count: Int = 200) {
     if count == 200 { floodedAt = world.schedule.now }
@@ -106,6 +115,7 @@ final class Polkit: SystemService {
       else { return refuse(call, "org.freedesktop.PolicyKit1.Error.Failed", "There is no such subject") }
       let answer = denied[user] != nil ? .no : world.truth.policy(of: user, action)
       if action == Truth.accessWithoutAgent { asked(about: name) }
+      if call.values[3].uint32 == 1, answer == .challenge { return showDialog(call) }
       answerLater(
         call,
         [

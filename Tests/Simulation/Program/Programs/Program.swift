@@ -69,14 +69,14 @@ class Program: Peer {
   @discardableResult
   func call(
     _ destination: String, _ path: String, _ interface: String, _ member: String, _ values: [Value] = [],
-    startsService: Bool = true, _ handler: ((Parcel) -> Void)? = nil
+    startsService: Bool = true, isInteractive: Bool = false, _ handler: ((Parcel) -> Void)? = nil
   ) -> UInt32 {
     // A call is a sign of life.
     unread = 0
     let call = Parcel(.call, values)
     (call.destination, call.path, call.interface, call.member) = (destination, path, interface, member)
     call.serial = world.bus.nextSerial()
-    call.startsService = startsService
+    (call.startsService, call.isInteractive) = (startsService, isInteractive)
     if let handler { handlers[call.serial] = handler }
     world.bus.send(call, from: self)
     return call.serial

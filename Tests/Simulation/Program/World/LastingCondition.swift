@@ -45,7 +45,15 @@ enum LastingCondition: CaseIterable {
       world.truth.set(self == .sessionEnded ? .none : .inactive, of: user)
       world.logind.announce(user)
     case .policyReduces: set([Truth.access: .yes, Truth.accessPrecise: .no], for: user, in: world)
-    case .policyAsks: set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
+    case .policyAsks:
+      set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
+      // The user agrees in a dialog after an administrator has forbidden what it is about.
+      world.schedule.after(20_000_000) {
+        world.clients.first { $0.user == user && $0.isConnected && !$0.isSandboxed }?.authorize(isInteractive: true)
+      }
+      world.schedule.after(22_000_000) {
+        set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
+      }
     case .policyDenies: set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
     case .policyGrantsAlways: set([Truth.accessWithoutAgent: .yes], for: user, in: world)
     }
