@@ -107,6 +107,7 @@ extension Checks {
       !client.regions.isEmpty || client.subscriptions.contains { $0.isStarted && $0.thresholds.time < Client.rest }
     }
     if !hasRested, !needsAll { broken("GeoClue rests while locations are due rarely", "") }
+    guard !world.isRestBlind else { return }
     for client in world.clients where client.isConnected && client.entitlement.level == .exact {
       for subscription in client.subscriptions
       where subscription.isStarted && subscription.thresholds.time == Client.rest {

@@ -169,6 +169,9 @@ final class Day {
       client.isReading = true
       if !rests || client.number == 0 { client.settle(rests: rests) } else { client.exit() }
     }
+    // The receiver has no fix during some rests.
+    world.isRestBlind = rests && chance.percent(50)
+    if world.isRestBlind { world.geoclue.setSource(false) }
     for user in world.users where !rests && !world.isSession && chance.percent(40) {
       chance.pick(LastingCondition.allCases).begin(for: user, in: world)
     }

@@ -194,6 +194,8 @@ final class World {
     }
   }
 
+  /// Whether GeoClue has no source during this rest.
+  var isRestBlind = false
   /// Whether GeoClue cannot be started.
   var geoclueFails = false
   /// Whether polkitd cannot be started.
