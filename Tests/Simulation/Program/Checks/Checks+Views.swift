@@ -74,9 +74,14 @@ extension Checks {
 
   /// A client has read the last event of its region.
   func read(_ event: [String: Value], of region: Client.Region, by client: Client) {
-    guard let state = event["State"]?.string, state != "unknown", client.isReading else { return }
+    if let state = event["State"]?.string, state != "unknown" { read(event, at: region.path, by: client) }
+  }
+
+  /// A client has read values from which it learns where it was.
+  func read(_ values: [String: Value], at path: String, by client: Client) {
+    guard !values.isEmpty, client.isReading else { return }
     let entitled = max(
       client.entitlement.finest(at: world.schedule.now, since: world.sentSince), world.truth.answeredLevel(of: client))
-    if entitled == .none { broken("a client without access cannot read where it was", "State: \(region.path)") }
+    if entitled == .none { broken("a client without access cannot read where it was", path) }
   }
 }

@@ -19,6 +19,32 @@ extension Client {
       world.checks.introspected(paths, to: self, afterClosing: closed)
     }
     for region in regions { read(region) }
+    readAlmanac()
+  }
+
+  private static let almanac = service + ".Almanac"
+
+  /// Creates and starts an almanac.
+  func forecast() {
+    guard isConnected, almanacPath == nil, world.mayCreate(for: self) else { return }
+    creations += 1
+    let connections = connections
+    ask(Self.path, Self.service, "CreateAlmanac", [.options([])]) { [weak self] reply in
+      guard let self, self.connections == connections, !reply.isLost else { return }
+      creations -= 1
+      guard let path = reply.values.first?.objectPath?.rawValue else { return }
+      almanacPath = path
+      world.checks.created(path, by: self, isNamed: false)
+      ask(path, Self.almanac, "Start")
+    }
+  }
+
+  func readAlmanac() {
+    guard let path = almanacPath else { return }
+    ask(path, Self.properties, "Get", [.string(Self.almanac), .string("Almanac")]) { [weak self] reply in
+      guard let self, let almanac = reply.values.first?.unwrapped.properties else { return }
+      world.checks.read(almanac, at: path, by: self)
+    }
   }
 
   /// Reads the properties of the service.

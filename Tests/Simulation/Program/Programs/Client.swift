@@ -61,7 +61,7 @@ final class Client: Program {
   /// How many objects it is creating.
   var creations = 0
   /// How many objects its user's programs may have at most.
-  var objects: Int { subscriptions.count + creations }
+  var objects: Int { subscriptions.count + creations + (almanacPath == nil ? 0 : 1) }
   /// Whether it has used more desktop-ids than the service remembers.
   var hasManyNames = false
   /// Whether it answers like an agent although it is not one.
@@ -69,6 +69,8 @@ final class Client: Program {
   private(set) var locations = 0
   /// When it last received the newest exact locations, by their numbers.
   private(set) var receivedFixes: [Int: Int64] = [:]
+  /// Its almanac, which is started.
+  var almanacPath: String?
   /// The objects that it has closed since it connected.
   private(set) var closed: Set<String> = []
   /// Changes with each ``act()`` and ``rest()``.
@@ -89,6 +91,7 @@ final class Client: Program {
   func start() {
     guard !isConnected, !world.bus.isDown else { return }
     (subscriptions, regions, creations, closed) = ([], [], 0, [])
+    almanacPath = nil
     (entitlement, isUnverifiable, hasManyNames) = (Entitlement(), false, false)
     receivedFixes = [:]
     connect()
@@ -99,7 +102,7 @@ final class Client: Program {
 
   func exit() {
     guard isConnected else { return }
-    (subscriptions, regions, creations) = ([], [], 0)
+    (subscriptions, regions, creations, almanacPath) = ([], [], 0, nil)
     disconnect()
     world.truth.changed("client \(number) leaves")
   }
@@ -136,7 +139,7 @@ final class Client: Program {
     case 13, 14: if regions.count < 3 { monitor() }
     case 15: if !regions.isEmpty { change(chance.pick(regions)) }
     case 16: if chance.percent(20) { for _ in 0..<20 { subscribe(isPlain: true, starts: false) } }
-    case 17: look()
+    case 17: chance.percent(70) ? look() : forecast()
     default: if chance.percent(20) { exit() }
     }
   }
@@ -342,6 +345,7 @@ final class Client: Program {
       ask(subscription.path, Self.properties, "GetAll", [.string(Self.subscription)])
     }
     for region in regions { read(region) }
+    readAlmanac()
   }
 
   // MARK: - Signals
@@ -384,7 +388,7 @@ final class Client: Program {
 
   override func peerLeft(_ name: String) {
     // The service has exited, and its objects with it.
-    if name == world.serviceName { (subscriptions, regions, creations) = ([], [], 0) }
+    if name == world.serviceName { (subscriptions, regions, creations, almanacPath) = ([], [], 0, nil) }
   }
 
   override func called(_ call: Parcel) {
