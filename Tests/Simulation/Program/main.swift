@@ -28,8 +28,9 @@ let only = arguments.firstIndex(of: "--only").map { index in
 var template = Array("/tmp/simulation.XXXXXX".utf8CString)
 guard mkdtemp(&template) != nil else { fatalError("mkdtemp") }
 let folder = String(cString: template)
-for path in ["/etc", "/etc/geoclue", "/etc/geopublicist", "/run"] { mkdir(folder + path, 0o755) }
+for path in ["/etc", "/etc/geoclue", "/etc/geopublicist", "/run", "/state"] { mkdir(folder + path, 0o755) }
 setenv("RUNTIME_DIRECTORY", folder + "/run", 1)
+setenv("STATE_DIRECTORY", folder + "/state", 1)
 kernel_set_files(folder)
 
 var signals = sigset_t()
@@ -90,8 +91,8 @@ print("turns \(world.checks.longestTurn)")
 print("hash \(String(world.hash.value, radix: 16))")
 for path in [
   "/bus", "/other-bus", "/library", "/run/cells", "/etc/geoclue/geoclue.conf", "/etc/geopublicist/geopublicist.conf",
-  "/etc/geoclue", "/etc/geopublicist", "/etc", "/run", "",
-] {
+  "/etc/geoclue", "/etc/geopublicist", "/etc", "/run",
+] + [1_001, 1_002, 1_003].map({ "/state/\($0)" }) + ["/state", ""] {
   if unlink(folder + path) != 0 { rmdir(folder + path) }
 }
 if let violation = world.checks.violation {

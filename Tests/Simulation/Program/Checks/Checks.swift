@@ -73,6 +73,8 @@ final class Checks {
   let audit = Audit()
   /// The service also sends answers while it is still reading the crowd's calls.
   static let mostTurns = 150
+  /// When the reduced locations that each user has received were measured.
+  private var records: [UInt32: Set<UInt64>] = [:]
   /// The reduced locations of the last intervals, by level.
   private var reducedLocations: [AccuracyLevel: [ReducedLocation]] = [:]
 
@@ -170,6 +172,10 @@ final class Checks {
     if parcel.kind == .signal, ended.contains(parcel.path) {
       return broken("no object outlives the bus on which it was created", parcel.story)
     }
+    if parcel.member == "AlmanacChanged", let client = world.clients.first(where: { $0.name == parcel.destination }) {
+      let time = parcel.values.first?.properties?["Timestamp"]?.structure?.first?.uint64 ?? 0
+      records[client.user, default: []].insert(time)
+    }
     guard let location = Self.location(in: parcel.values) else { return }
     let now = world.schedule.now
     guard let name = parcel.destination else {
@@ -255,8 +261,14 @@ final class Checks {
     guard let accuracy = location["Accuracy"]?.double, accuracy >= Self.cells[level] ?? 0 else {
       return broken("a reduced location is no finer than its level", parcel.story)
     }
-    // A remembered location is from an earlier run of the service.
-    guard location["Remembered"] == nil else { return }
+    let time = location["Timestamp"]?.structure?.first?.uint64 ?? 0
+    guard location["Remembered"] == nil else {
+      if records[client.user]?.contains(time) != true {
+        broken("a remembered location was received by the same user", "client \(client.number): \(parcel.story)")
+      }
+      return
+    }
+    records[client.user, default: []].insert(time)
     // The evidence of a region may be older.
     if parcel.member != "StateChanged" { pace(location, level, parcel) }
     if Int64(location["MonotonicUSec"]?.uint64 ?? 0) < world.wokeAtBoottime, !isCloseToWaking {
