@@ -35,7 +35,9 @@ extension Checks {
   /// Checks what the service reports of GeoClue, which has exited and cannot be started since a time.
   func failing(since time: Int64) {
     guard world.geoclueFails, !world.geoclue.isRunning else { return }
-    for client in world.clients where client.isConnected && client.isReading && client.readSince < time {
+    // After many failures, the service does not try again for up to a minute.
+    let isTried = (time..<world.schedule.now - 1_000_000).contains(world.geoclueFailedAt)
+    for client in world.clients where isTried && client.isConnected && client.isReading && client.readSince < time {
       for subscription in client.subscriptions
       where subscription.isStarted && subscription.startedAt < time && subscription.failedAt < time
         && subscription.told.map({ $0.status != "restricted" }) ?? false

@@ -228,7 +228,7 @@ final class Checks {
       return broken("an exact location is one that GeoClue measured", "\(latitude): \(parcel.story)")
     }
     let age = (world.schedule.now - fix.measuredAt) / 1_000
-    guard fix.sleeps == world.sleeps || isCloseToWaking else {
+    guard fix.sleeps == world.sleeps || isCloseToWaking || isLastEvent(parcel, client) else {
       return broken(
         "no location from before the last suspend is sent",
         "client \(client.number) gets a fix \(age) ms old: \(parcel.story)")
@@ -248,6 +248,12 @@ final class Checks {
         "client \(client.number) gets a fix \(age) ms old, revoked \((world.schedule.now - revoked) / 1_000) ms ago: "
           + parcel.story)
     }
+  }
+
+  /// Whether a reply contains a region's last event, which remains what it was.
+  private func isLastEvent(_ parcel: Parcel, _ client: Client) -> Bool {
+    guard parcel.kind == .reply else { return false }
+    return open[SimulatedBus.Call(caller: client.name, serial: parcel.replySerial)]?.path.contains("/region/") ?? false
   }
 
   /// Messages that the service sent before it could know of the suspend.
@@ -270,8 +276,10 @@ final class Checks {
     }
     records[client.user, default: []].insert(time)
     // The evidence of a region may be older.
-    if parcel.member != "StateChanged" { pace(location, level, parcel) }
-    if Int64(location["MonotonicUSec"]?.uint64 ?? 0) < world.wokeAtBoottime, !isCloseToWaking {
+    if parcel.member != "StateChanged", !isLastEvent(parcel, client) { pace(location, level, parcel) }
+    if Int64(location["MonotonicUSec"]?.uint64 ?? 0) < world.wokeAtBoottime, !isCloseToWaking,
+      !isLastEvent(parcel, client)
+    {
       broken("no reduced location from before the last suspend is sent", parcel.story)
     }
     for key in ["Altitude", "Speed", "Heading", "Description"] where location[key] != nil {

@@ -54,11 +54,11 @@ extension Client {
     }
   }
 
-  /// Reads the properties of a region, which contain its last event.
+  /// Reads the last event of a region. Its other properties contain the centre, which the client knows.
   func read(_ region: Region) {
-    ask(region.path, Self.properties, "GetAll", [.string(Self.region)]) { [weak self] reply in
-      guard let self, let properties = reply.values.first?.properties else { return }
-      world.checks.read(properties["LastEvent"]?.properties ?? [:], of: region, by: self)
+    ask(region.path, Self.properties, "Get", [.string(Self.region), .string("LastEvent")]) { [weak self] reply in
+      guard let self, let event = reply.values.first?.unwrapped.properties else { return }
+      world.checks.read(event, of: region, by: self)
     }
   }
 }

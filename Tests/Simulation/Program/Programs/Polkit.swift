@@ -68,9 +68,13 @@ final class Polkit: SystemService {
     }
   }
 
-  /// Announces changes, hundreds a second, for a second.
+  /// Announces changes, hundreds a second, for a second, so that each overtakes an answer.
   func flood(_ count: Int = 200) {
-    if count == 200 { floodedAt = world.schedule.now }
+    if count == 200 {
+      floodedAt = world.schedule.now
+      latency = 10_000...15_000
+      world.schedule.after(1_200_000) { [self] in latency = 50...4_000 }
+    }
     guard count > 0, isRunning else { return }
     announce()
     world.schedule.after(5_000) { [weak self] in self?.flood(count - 1) }
@@ -79,7 +83,7 @@ final class Polkit: SystemService {
   private var floodedAt: Int64 = .min / 2
   /// How many questions about each program have arrived during the flood.
   private var questions: [String: Int] = [:]
-  private static let mostQuestions = 60
+  private static let mostQuestions = 40
 
   override func called(_ call: Parcel) {
     if call.member == "CheckAuthorization", let name = call.values.first?.structure?.last?.properties?["name"]?.string {

@@ -57,7 +57,7 @@ final class Day {
         world.schedule.at(time - 35_000_000) { [world] in world.checks.newest() }
         if round % 4 == 0 {
           world.schedule.at(time - 85_000_000) { [world] in world.failGeoClue() }
-          world.schedule.at(time - 66_000_000) { [world] in world.checks.failing(since: time - 85_000_000) }
+          world.schedule.at(time - 66_000_000) { [world, since = time - 85_000_000] in world.checks.failing(since: since) }
           world.schedule.at(time - 65_000_000) { [world] in world.geoclueFails = false }
         }
         if round == 3 {

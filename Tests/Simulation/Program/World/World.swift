@@ -188,7 +188,9 @@ final class World {
       checks.geoclueCalled("StartServiceByName", atMost: 30)
       schedule.after(chance.time(5_000...900_000)) { [weak self] in
         guard let self else { return }
-        if geoclueFails { bus.activationFailed(name, "Spawn.ChildExited") } else { geoclue.start() }
+        guard geoclueFails else { return geoclue.start() }
+        geoclueFailedAt = schedule.now
+        bus.activationFailed(name, "Spawn.ChildExited")
       }
     default: break
     }
@@ -198,6 +200,8 @@ final class World {
   var isRestBlind = false
   /// Whether GeoClue cannot be started.
   var geoclueFails = false
+  /// When the service last failed to start GeoClue.
+  private(set) var geoclueFailedAt: Int64 = .min / 2
   /// Whether polkitd cannot be started.
   var polkitFails = false
 
