@@ -283,7 +283,20 @@ final class GeoClue: SystemService {
     }
   }
 
+  private var hangsWhenStarted = false
+
+  /// Exits, and does not answer the service's next `Start` until the service has given up.
+  func hangWhenStarted() {
+    hangsWhenStarted = true
+    exit()
+  }
+
   override func called(_ call: Parcel) {
+    if hangsWhenStarted, call.interface == Self.client, call.member == "Start" {
+      hangsWhenStarted = false
+      hang()
+      world.schedule.after(10_000_000) { [self] in recover() }
+    }
     if call.member == "CreateClient" { world.checks.geoclueCalled(call.member, atMost: 80) }
     super.called(call)
   }

@@ -81,7 +81,9 @@ struct Fault {
       world.sleep(Int64(extra < 50 ? 2 + extra : 5 + extra * 100) * 1_000_000, isAnnounced: kind == .suspend)
     case .clockSet: world.setClock(Int64(extra - 50) * 60_000_000)
     case .geoclueCrashes: world.geoclue.exit()
-    case .geoclueHangs: world.geoclue.hang()
+    case .geoclueHangs:
+      guard extra < 50 else { return world.geoclue.hangWhenStarted() }
+      world.geoclue.hang()
     case .geoclueSlow: world.geoclue.latency = 50_000...3_000_000
     case .geoclueFails: world.failGeoClue()
     case .sourceLost: world.geoclue.setSource(false)
