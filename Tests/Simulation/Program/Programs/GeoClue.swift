@@ -122,16 +122,27 @@ final class GeoClue: SystemService {
   func hurry() {
     guard interval == 1_000_000, hasActiveClient else { return }
     hang()
+    measureOften(every: 20_000)
+    world.schedule.after(1_000_000) { [self] in recover() }
+  }
+
+  /// The receiver measures many times while polkit's answers are always in doubt, and then nothing for a while.
+  func hurryInDoubt() {
+    guard interval == 1_000_000, hasActiveClient else { return }
+    world.polkit.flood(latency: 60_000...80_000)
+    measureOften(every: 45_000)
+  }
+
+  private func measureOften(every time: Int64) {
     hurriedAt = world.schedule.now
     for index in 1...20 {
-      world.schedule.after(Int64(index) * 20_000) { [self] in
+      world.schedule.after(Int64(index) * time) { [self] in
         guard isRunning, hasActiveClient else { return }
         // A coarser location would not replace the previous one.
         current = world.measure(isFine: true, accuracy: 23 - index)
         for client in held where client.isActive && client.isFine && !client.isSilent { update(client) }
       }
     }
-    world.schedule.after(1_000_000) { [self] in recover() }
   }
 
   private var hurriedAt: Int64 = .min / 2

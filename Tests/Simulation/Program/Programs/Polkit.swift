@@ -69,15 +69,15 @@ final class Polkit: SystemService {
   }
 
   /// Announces changes, hundreds a second, for a second, so that each overtakes an answer.
-  func flood(_ count: Int = 200) {
+  func flood(latency: ClosedRange<Int64> = 10_000...15_000, _ count: Int = 200) {
     if count == 200 {
       floodedAt = world.schedule.now
-      latency = 10_000...15_000
-      world.schedule.after(1_200_000) { [self] in latency = 50...4_000 }
+      self.latency = latency
+      world.schedule.after(1_200_000) { [self] in self.latency = 50...4_000 }
     }
     guard count > 0, isRunning else { return }
     announce()
-    world.schedule.after(5_000) { [weak self] in self?.flood(count - 1) }
+    world.schedule.after(5_000) { [weak self] in self?.flood(latency: latency, count - 1) }
   }
 
   private var floodedAt: Int64 = .min / 2

@@ -65,6 +65,8 @@ final class Day {
             for client in world.clients where client.user == world.users[0] { client.fidget() }
           }
         }
+        world.schedule.at(time - 33_000_000) { [world] in world.geoclue.hurryInDoubt() }
+        world.schedule.at(time - 28_000_000) { [world] in world.checks.newest() }
         world.schedule.at(time - 25_000_000) { [world] in world.polkit.flood() }
         world.schedule.at(time - 18_000_000) { [world] in world.checks.properties() }
         world.schedule.at(time - 12_000_000) { [world] in world.checks.probe() }
