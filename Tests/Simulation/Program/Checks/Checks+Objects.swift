@@ -21,6 +21,11 @@ extension Checks {
     if thresholds.accuracy > 0, new.accuracy > thresholds.accuracy {
       broken("a location is as accurate as its subscription requires", "\(new.accuracy) m at \(subscription.path)")
     }
+    if let number = world.fixes[new.latitude.bitPattern]?.number, let read = world.geoclue.firstReads[number],
+      read < subscription.refusedAt, client.isReading
+    {
+      broken("no location from before a reported refusal is sent", subscription.path)
+    }
     let (now, last) = (world.schedule.now, subscription.lastLocationAt)
     guard client.isReading, last > client.readSince, last > subscription.startedAt, last > client.entitlement.since,
       last > world.wokeAt, last > world.settledAt, last > subscription.toldAt, let before = subscription.last

@@ -38,6 +38,8 @@ final class Client: Program {
     var startedAt: Int64 = 0
     var told: (status: String, reason: String)?
     var toldAt: Int64 = .min / 2
+    /// When a refusal was last reported.
+    var refusedAt: Int64 = .min / 2
     /// The values of properties, as far as they are known from signals.
     var properties: [String: Value] = [:]
     var lastLocationAt: Int64 = .min / 2
@@ -369,6 +371,11 @@ final class Client: Program {
         world.checks.told(self, status, before: subscription.told?.status)
       }
       (subscription.told, subscription.toldAt) = ((status, reason), world.schedule.now)
+      if !status.hasPrefix("authorized"), !["undecided", "disallowed-by-configuration"].contains(reason), isReading,
+        readSince < world.schedule.now - 1_000_000
+      {
+        subscription.refusedAt = world.sentSince
+      }
       // Each later change of these properties is signalled, too.
       for (name, value) in zip(["AuthorizationStatus", "AuthorizationReason"], signal.values)
       where subscription.properties[name] == nil {
