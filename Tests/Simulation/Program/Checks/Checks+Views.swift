@@ -53,6 +53,12 @@ extension Checks {
       else { return }
       broken("the reported state of the source is true", "\(told)")
     }
+    client.readService { [self] properties in
+      for name in ["State", "StateReason"] where shown.sender == world.serviceName {
+        guard world.geoclueFails, let value = shown.values[name], value != properties[name] else { continue }
+        broken("the signalled properties of the service are true", "\(name) is not \(value)")
+      }
+    }
   }
 
   /// A client has received the rows of `ListSubscriptions`.
