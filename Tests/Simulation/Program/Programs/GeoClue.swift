@@ -135,6 +135,14 @@ final class GeoClue: SystemService {
     measureOften(every: 45_000)
   }
 
+  /// The receiver measures a wrong place, and then nothing for a while. The service must believe it after some seconds.
+  func jumpAlone() {
+    guard interval == 1_000_000, hasActiveClient, hasBeenSteady, current?.isOutlier == false else { return }
+    hurriedAt = world.schedule.now
+    current = world.measure(isFine: true, isOutlier: true, accuracy: 8)
+    for client in held where client.isActive && client.isFine && !client.isSilent { update(client) }
+  }
+
   private func measureOften(every time: Int64) {
     hurriedAt = world.schedule.now
     for index in 1...20 {

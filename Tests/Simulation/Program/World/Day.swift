@@ -53,6 +53,8 @@ final class Day {
         world.schedule.at(time - 55_000_000) { client.isReading = true }
         let other = world.clients[(round + 1) % 6]
         world.schedule.at(time - 60_000_000) { other.pile() }
+        world.schedule.at(time - 53_000_000) { [world] in world.geoclue.jumpAlone() }
+        world.schedule.at(time - 47_200_000) { [world] in world.checks.newest() }
         world.schedule.at(time - 40_000_000) { [world] in world.geoclue.hurry() }
         world.schedule.at(time - 35_000_000) { [world] in world.checks.newest() }
         if round % 4 == 0 {
