@@ -3,6 +3,20 @@ import DBus
 
 // MARK: - Mischief
 extension Client {
+  /// Starts one of its objects again. The report of its authorization must not wait for the reports to other users.
+  func startInTurn() {
+    guard isConnected, isReading, let subscription = subscriptions.first(where: { $0.isStarted && $0.isPlain }) else {
+      return
+    }
+    stop(subscription)
+    start(subscription)
+    let begin = world.schedule.now
+    world.schedule.after(1_000_000) { [self] in
+      guard isConnected, isReading, subscription.isStarted, subscription.toldAt < begin else { return }
+      world.checks.broken("one user's reports do not delay another's", subscription.path)
+    }
+  }
+
   /// Makes a call that needs no other program and must not wait for another user's calls.
   func askInTurn() {
     guard isConnected, isReading else { return }

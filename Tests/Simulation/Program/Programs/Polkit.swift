@@ -8,6 +8,17 @@ final class Polkit: SystemService {
   private static let authority = "org.freedesktop.PolicyKit1.Authority"
   /// A change of the rules that programs see only when polkitd returns.
   var change: (() -> Void)?
+  /// The user about whose programs it does not answer.
+  var ignored: UInt32? {
+    didSet {
+      for call in unanswered where ignored == nil {
+        refuse(call, "org.freedesktop.PolicyKit1.Error.Cancelled", "The check was cancelled")
+      }
+      unanswered = []
+    }
+  }
+
+  private var unanswered: [Parcel] = []
   /// The users who are denied everything by conditions that polkitd does not announce, and since when.
   var denied: [UInt32: Int64] = [:]
 
@@ -117,6 +128,11 @@ final class Polkit: SystemService {
         let name = subject[1].properties?["name"]?.string, let action = call.values[1].string,
         let user = world.bus.peers[name]?.user
       else { return refuse(call, "org.freedesktop.PolicyKit1.Error.Failed", "There is no such subject") }
+      // Its other programs have been asked about before.
+      if user == ignored, !world.clients.contains(where: { $0.name == name }) {
+        unanswered.append(call)
+        return
+      }
       let answer = denied[user] != nil ? .no : world.truth.policy(of: user, action)
       if action == Truth.accessWithoutAgent { asked(about: name) }
       if call.values[3].uint32 == 1, answer == .challenge { return showDialog(call) }

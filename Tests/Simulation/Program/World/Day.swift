@@ -57,6 +57,13 @@ final class Day {
         world.schedule.at(time - 47_200_000) { [world] in world.checks.newest() }
         world.schedule.at(time - 40_000_000) { [world] in world.geoclue.hurry() }
         world.schedule.at(time - 35_000_000) { [world] in world.checks.newest() }
+        if !world.isSession {
+          world.schedule.at(time - 45_000_000) { [world] in world.throng.visit() }
+          world.schedule.at(time - 75_000_000) { [world, number = round % 6 == 1 ? 4 : 1] in
+            guard !world.geoclueFails, world.polkit.denied.isEmpty, !world.truth.isPolkitSilent else { return }
+            world.throng.press(of: world.users[0], against: world.clients[number], world.agents[1])
+          }
+        }
         if round % 4 == 0 {
           world.schedule.at(time - 87_000_000) { [world] in world.geoclue.setSource(false) }
           world.schedule.at(time - 85_000_000) { [world] in world.failGeoClue() }
@@ -69,6 +76,9 @@ final class Day {
         if round == 3 {
           world.schedule.at(time - 30_000_000) { [world] in
             for client in world.clients where client.user == world.users[0] { client.fidget() }
+          }
+          world.schedule.at(time - 26_200_000) { [world] in
+            for client in world.clients where client.user != world.users[0] { client.startInTurn() }
           }
         }
         world.schedule.at(time - 33_000_000) { [world] in world.geoclue.hurryInDoubt() }

@@ -30,6 +30,7 @@ final class World {
   private(set) lazy var logind = Logind(self)
   private(set) lazy var systemd = Systemd(self)
   private(set) lazy var geoclue = GeoClue(self)
+  private(set) lazy var throng = Throng(self)
   private(set) var agents: [Agent] = []
   /// The second agents of users who have two.
   private(set) var seconds: [Agent] = []
@@ -380,10 +381,12 @@ final class World {
   // MARK: - Programs and the story
 
   func program(of process: UInt32) -> Program? {
-    programs.first { $0.process == process && $0.isConnected }
+    programs.first { $0.process == process && $0.isConnected } ?? throng.program(of: process)
   }
 
-  func programs(of user: UInt32) -> [Program] { programs.filter { $0.user == user && $0.isConnected } }
+  func programs(of user: UInt32) -> [Program] {
+    programs.filter { $0.user == user && $0.isConnected } + throng.programs(of: user)
+  }
 
   private var programs: [Program] { clients + agents + seconds + (library.map { [$0] } ?? []) as [Program] }
 
