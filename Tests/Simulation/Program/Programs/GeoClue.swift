@@ -137,9 +137,11 @@ final class GeoClue: SystemService {
 
   /// The receiver measures a wrong place, and then nothing for a while. The service must believe it after some seconds.
   func jumpAlone() {
-    guard interval == 1_000_000, hasActiveClient, hasBeenSteady, current?.isOutlier == false else { return }
+    // The service holds one that is coarser than the fix before it back for longer, and believes one that is much finer.
+    guard interval == 1_000_000, hasActiveClient, hasBeenSteady, current.map({ !$0.isOutlier && $0.accuracy <= 12 }) ?? false
+    else { return }
     hurriedAt = world.schedule.now
-    current = world.measure(isFine: true, isOutlier: true, accuracy: 8)
+    current = world.measure(isFine: true, isOutlier: true, accuracy: 3)
     for client in held where client.isActive && client.isFine && !client.isSilent { update(client) }
   }
 
