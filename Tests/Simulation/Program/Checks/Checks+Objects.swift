@@ -36,7 +36,7 @@ extension Checks {
     // An agent may reduce the accuracy, even in a quiet time. Reduced locations are sent when their cell may change.
     let isExact = subscription.level == .exact && client.entitlement.level == .exact
     if thresholds.time > 0, thresholds.debounce == 0, thresholds.distance == 0, thresholds.accuracy == 0,
-      !thresholds.isSignificant, isExact, world.isQuiet(at: last),
+      !thresholds.isSignificant, isExact, world.isQuiet(at: last), !world.polkit.isInDoubt,
       world.geoclue.heldAt < last, now > last + thresholds.time + 300_000,
       world.geoclue.hasBeenRead(in: last + 100_000..<last + thresholds.time - 100_000)
     {
@@ -61,7 +61,7 @@ extension Checks {
     // A jump that no other fix confirms is accepted only later, and a coarser fix when the finer one is too old.
     let patience = new.accuracy > before.accuracy ? FixArbiter.staleAfter : FixArbiter.jumpPatience
     let longest = thresholds.debounce + patience.microseconds
-    if thresholds.time == 0, !thresholds.isSignificant, isExact, age > longest + 500_000 {
+    if thresholds.time == 0, !thresholds.isSignificant, isExact, age > longest + 500_000, !world.polkit.isInDoubt {
       broken("an update arrives when its debounce ends", "\(age / 1_000) ms at \(subscription.path)")
     }
   }

@@ -92,6 +92,8 @@ final class Polkit: SystemService {
   }
 
   private var floodedAt: Int64 = .min / 2
+  /// Whether doubts may have held locations for a moment.
+  var isInDoubt: Bool { world.schedule.now - floodedAt < 3_000_000 }
   /// How many questions about each program have arrived during the flood.
   private var questions: [String: Int] = [:]
   private static let mostQuestions = 40
