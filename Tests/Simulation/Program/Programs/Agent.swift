@@ -125,8 +125,15 @@ final class Agent: Program {
     case "Get":
       isKnown = true
       tell()
-      answer(call, [.variant(.uint32(level.rawValue))])
+      let value = Value.variant(.uint32(level.rawValue))
       world.truth.changed("the agent of \(user) tells its level")
+      // An agent that announces only that its level has changed may do so before its answer arrives.
+      guard manner == .invalidates else { return answer(call, [value]) }
+      let connections = connections
+      world.schedule.after(chance.time(latency)) { [weak self] in
+        guard let self, isConnected, self.connections == connections else { return }
+        answer(call, [value])
+      }
     case "GetAll": answer(call, [.options([("MaxAccuracyLevel", .uint32(level.rawValue))])])
     default: refuse(call, "UnknownMethod", "There is no \(call.member)")
     }
