@@ -306,6 +306,21 @@ final class GeoClue: SystemService {
     }
   }
 
+  private var refusals: Int?
+  private static let mostRefusals = 4
+
+  /// Starts none of the service's clients for 12 s, in which a program that doubles its pauses tries four times.
+  func refuseForLong() {
+    exit()
+    refusals = 0
+    world.schedule.after(12_000_000) { [self] in
+      if let refusals, refusals > Self.mostRefusals {
+        world.checks.broken("a GeoClue that refuses is asked rarely", "\(refusals) times")
+      }
+      refusals = nil
+    }
+  }
+
   private var hangsWhenStarted = false
 
   /// Exits, and does not answer the service's next `Start` until the service has given up.
@@ -352,6 +367,10 @@ final class GeoClue: SystemService {
 
   private func start(_ client: Held, _ call: Parcel) {
     guard !client.isActive else { return answer(call, []) }
+    if let count = refusals {
+      refusals = count + 1
+      return refuse(call, "AccessDenied", "'geopublicist' disallowed by configuration for UID \(client.user)")
+    }
     guard client.settings["DesktopId"]?.string?.isEmpty == false else {
       return refuse(call, "AccessDenied", "'DesktopId' property must be set")
     }

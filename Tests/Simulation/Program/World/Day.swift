@@ -73,6 +73,9 @@ final class Day {
             world.geoclue.setSource(true)
           }
         }
+        if round % 4 == 3, !world.isSession {
+          world.schedule.at(time - 85_000_000) { [world] in world.geoclue.refuseForLong() }
+        }
         if round == 3 {
           world.schedule.at(time - 30_000_000) { [world] in
             for client in world.clients where client.user == world.users[0] { client.fidget() }
