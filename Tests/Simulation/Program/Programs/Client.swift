@@ -307,7 +307,14 @@ final class Client: Program {
 
   func close(_ subscription: Subscription) {
     ask(subscription.path, Self.subscription, "Close") { [weak self] reply in
-      guard let self, !reply.isLost, !reply.errorName.hasSuffix("LimitsExceeded") else { return }
+      guard let self, !reply.errorName.hasSuffix("LimitsExceeded") else { return }
+      // The service may have closed the object, and will not send anything that shows it.
+      guard !reply.isLost else {
+        return world.schedule.after(1_000_000) { [weak self] in
+          guard let self, subscriptions.contains(where: { $0 === subscription }) else { return }
+          close(subscription)
+        }
+      }
       if reply.kind == .reply { closed.insert(subscription.path) }
       subscriptions.removeAll { $0 === subscription }
     }
