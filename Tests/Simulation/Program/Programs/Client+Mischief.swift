@@ -57,7 +57,9 @@ extension Client {
     let options: [(String, Value)] = [
       ("timeout", .uint32(10_000)), ("maximum-age", .uint32(0)), ("required-accuracy", .double(0.5)),
     ]
-    for _ in 0..<open { call(Self.service, Self.path, Self.service, "GetLocation", [.options(options)]) { _ in open -= 1 } }
+    for _ in 0..<open {
+      call(Self.service, Self.path, Self.service, "GetLocation", [.options(options)]) { _ in open -= 1 }
+    }
     world.schedule.after(4_000_000) { [self] in
       guard isConnected, isReading, open > World.callsPerConnection else { return }
       world.checks.broken("a client has no more calls than its limit", "client \(number) has \(open)")

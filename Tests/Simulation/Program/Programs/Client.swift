@@ -158,7 +158,8 @@ final class Client: Program {
   ) {
     guard isConnected else { return }
     let name = name
-    let serial = call(Self.service, path, interface, member, values, isInteractive: isInteractive) { [weak self] reply in
+    let serial = call(Self.service, path, interface, member, values, isInteractive: isInteractive) {
+      [weak self] reply in
       guard let self else { return }
       world.checks.answered(self, name, reply)
       handler(reply)

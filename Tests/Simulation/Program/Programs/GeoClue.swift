@@ -137,8 +137,9 @@ final class GeoClue: SystemService {
 
   /// The receiver measures a wrong place, and then nothing for a while. The service must believe it after some seconds.
   func jumpAlone() {
-    // The service holds one that is coarser than the fix before it back for longer, and believes one that is much finer.
-    guard interval == 1_000_000, hasActiveClient, hasBeenSteady, current.map({ !$0.isOutlier && $0.accuracy <= 12 }) ?? false
+    // The service holds a coarser one back for longer, and believes one that is much finer.
+    guard interval == 1_000_000, hasActiveClient, hasBeenSteady,
+      current.map({ !$0.isOutlier && $0.accuracy <= 12 }) ?? false
     else { return }
     hurriedAt = world.schedule.now
     current = world.measure(isFine: true, isOutlier: true, accuracy: 3)

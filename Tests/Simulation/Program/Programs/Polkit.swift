@@ -103,7 +103,8 @@ final class Polkit: SystemService {
       if world.schedule.now - floodedAt < 1_000_000 {
         questions[name, default: 0] += 1
         if questions[name, default: 0] > Self.mostQuestions {
-          world.checks.broken("polkit is asked rarely", "\(questions[name, default: 0]) times in a second about \(name)")
+          world.checks.broken(
+            "polkit is asked rarely", "\(questions[name, default: 0]) times in a second about \(name)")
         }
       } else {
         questions = [:]

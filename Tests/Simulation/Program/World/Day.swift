@@ -67,7 +67,9 @@ final class Day {
         if round % 4 == 0 {
           world.schedule.at(time - 87_000_000) { [world] in world.geoclue.setSource(false) }
           world.schedule.at(time - 85_000_000) { [world] in world.failGeoClue() }
-          world.schedule.at(time - 66_000_000) { [world, since = time - 85_000_000] in world.checks.failing(since: since) }
+          world.schedule.at(time - 66_000_000) { [world, since = time - 85_000_000] in
+            world.checks.failing(since: since)
+          }
           world.schedule.at(time - 65_000_000) { [world] in
             world.geoclueFails = false
             world.geoclue.setSource(true)
