@@ -73,7 +73,7 @@ final class GatekeeperFixture {
     let polkit = try ChildProcess(
       [
         Rig.file("with-mounts.sh"), "\(folder.file("actions"))=/usr/share/polkit-1/actions",
-        "\(folder.file("rules"))=/etc/polkit-1/rules.d", "--", "/usr/lib/polkit-1/polkitd",
+        "\(folder.file("rules"))=/etc/polkit-1/rules.d", "--", Rig.file("polkitd.sh"),
       ], environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
     self.polkit = polkit
     try waitForOwner(of: "org.freedesktop.PolicyKit1", on: bus, by: polkit)

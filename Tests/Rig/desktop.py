@@ -56,7 +56,7 @@ class Desktop(Machine):
         (self.folder / "rules/50-geopublicist.rules").write_text(RULES)
         return self.start(
             [RIG / "with-mounts.sh", f"{self.folder}/actions=/usr/share/polkit-1/actions",
-             f"{self.folder}/rules=/etc/polkit-1/rules.d", "--", "/usr/lib/polkit-1/polkitd"],
+             f"{self.folder}/rules=/etc/polkit-1/rules.d", "--", RIG / "polkitd.sh"],
             DBUS_SYSTEM_BUS_ADDRESS=self.address)
 
     # Both return immediately, because a waiting thread would share the user id under which connections are opened.
