@@ -120,7 +120,8 @@ final class GatekeeperFixture {
 
   /// Adds a file of rules that changes no result.
   func addRules(named name: String) throws {
-    try "polkit.log(\"\(name)\");\n".write(toFile: folder.file("rules/\(name).rules"), atomically: true, encoding: .utf8)
+    let rule = "polkit.log(\"\(name)\");\n"
+    try rule.write(toFile: folder.file("rules/\(name).rules"), atomically: true, encoding: .utf8)
   }
 
   func client(as user: uid_t, in confinement: ControlGroups.Confinement = .host) throws -> ServiceClient {
