@@ -308,9 +308,10 @@ final class GeoClue: SystemService {
   }
 
   private var refusals: Int?
-  private static let mostRefusals = 4
+  private static let mostRefusals = 13
 
-  /// Starts none of the service's clients for 12 s, in which a program that doubles its pauses tries four times.
+  /// Starts none of the service's clients for 12 s. The service doubles its pauses, but clients that come may shorten one
+  /// to a second.
   func refuseForLong() {
     exit()
     refusals = 0
