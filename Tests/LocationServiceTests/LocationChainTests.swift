@@ -44,9 +44,9 @@ struct LocationChainTests {
       if isStarted { start() }
     }
 
-    func start(with first: [Location] = []) {
+    func start(with first: [Location] = [], at began: BootInstant = .origin) {
       let slot = DeliverySlot(
-        pacer, newest: { [unowned self] in newest }, hold: { [unowned self] in hold },
+        pacer, began: began, newest: { [unowned self] in newest }, hold: { [unowned self] in hold },
         whenRoom: { [unowned self] in outbox.whenRoom(for: ":1.1", $0) },
         { [unowned self] location in sent.append(location.sequence) })
       self.slot = slot
@@ -172,6 +172,20 @@ struct LocationChainTests {
     chain.hold = Hold(question: 20, isConfirmed: true)
     chain.slot?.release()
     #expect(chain.sent == [4, 9, 13], "what waits does not survive a gap")
+  }
+
+  /// Found by the simulation: an agent had just allowed locations, and polkit had permitted them before that.
+  @Test func `an answer to a question from before the chain allows no location`() {
+    let chain = Chain(isStarted: false)
+    chain.hold = Hold(question: 5, isConfirmed: true)
+    var first = fix(1)
+    first.receivedAt = 4
+    chain.start(with: [first], at: 6)
+    chain.slot?.release()
+    #expect(chain.sent == [])
+    chain.hold = Hold(question: 7, isConfirmed: true)
+    chain.slot?.release()
+    #expect(chain.sent == [1])
   }
 
   @Test func `the time threshold counts from a location that was sent after a hold`() throws {

@@ -26,6 +26,7 @@ final class DeliverySlot: Subscriber, Cancellable {
   private let pacer: Pacer
   private let whenRoom: (@escaping () -> Void) -> Void
   private let earliest: BootInstant
+  private let began: BootInstant
   private let newest: () -> Location?
   private let hold: () -> Hold<BootClock>?
   private var emit: ((Location) -> Void)?
@@ -35,16 +36,19 @@ final class DeliverySlot: Subscriber, Cancellable {
   private var hasMissed = false
 
   /// Creates a slot that sends nothing while `hold` holds it, except a location from before the question if the hold is
-  /// confirmed. Locations from before `earliest`, unless that is the origin, are not sent, because they would reveal
-  /// where the user was without access. Asserted ones are still true. `newest` returns the newest location of the chain
-  /// again. `whenRoom` calls its argument once a location may be sent, possibly immediately.
+  /// confirmed and the chain `began` before the question: what was permitted earlier says nothing about this access.
+  /// Locations from before `earliest`, unless that is the origin, are not sent, because they would reveal where the user
+  /// was without access. Asserted ones are still true. `newest` returns the newest location of the chain again. `whenRoom`
+  /// calls its argument once a location may be sent, possibly immediately.
   init(
-    _ pacer: Pacer, after earliest: BootInstant = .origin, newest: @escaping () -> Location?,
+    _ pacer: Pacer, began: BootInstant = .origin, after earliest: BootInstant = .origin,
+    newest: @escaping () -> Location?,
     hold: @escaping () -> Hold<BootClock>? = { nil }, whenRoom: @escaping (@escaping () -> Void) -> Void,
     _ emit: @escaping (Location) -> Void
   ) {
     self.whenRoom = whenRoom
     self.pacer = pacer
+    self.began = began
     self.earliest = earliest
     self.newest = newest
     self.hold = hold
@@ -108,8 +112,8 @@ final class DeliverySlot: Subscriber, Cancellable {
   /// Sends the location that is due if nothing holds it.
   func send() {
     if hasMissed { offerMissed() }
-    guard let since = pacer.rule.waitingSince, hold().map({ $0.isConfirmed && since < $0.question }) ?? true,
-      let location = pacer.next()
+    guard let since = pacer.rule.waitingSince,
+      hold().map({ $0.isConfirmed && max(since, began) < $0.question }) ?? true, let location = pacer.next()
     else { return }
     emit?(location)
     if hasMissed { offerMissed() }
