@@ -24,6 +24,9 @@ final class Agent: Program {
   private var told = AccuracyLevel.none
   /// Whether this agent has answered or announced its level, so that the service can know of it.
   var isKnown = false
+  /// How much systemd has told the service about this agent's process. Without that, it may be in a sandbox.
+  var unit = Unit.unknown
+  enum Unit { case unknown, found, described }
   private var chance: Chance
   var latency: ClosedRange<Int64> = 50...3_000
   private var held: [Parcel]?
@@ -35,7 +38,7 @@ final class Agent: Program {
 
   func start() {
     guard !isConnected, !world.bus.isDown else { return }
-    (isKnown, isSilent, held) = (false, false, nil)
+    (isKnown, unit, isSilent, held) = (false, .unknown, false, nil)
     tell()
     connect()
     if world.isSession, world.geoclue.isRunning { register() }

@@ -30,10 +30,11 @@ final class Systemd: SystemService {
         // The service never asks about the same process again.
         if !(program is Agent) { program?.isUnverifiable = true }
         // It may be in a sandbox, so it does not count as an agent until the service has asked again.
-        (program as? Agent)?.isKnown = false
+        (program as? Agent)?.unit = .unknown
         world.truth.changed("systemd does not know \(program?.name ?? "a process")")
         return refuse(call, "org.freedesktop.systemd1.NoUnitForPID", "There is no such process")
       }
+      (program as? Agent)?.unit = .found
       answer(
         call,
         [.objectPath(ObjectPath(unchecked: "/org/freedesktop/systemd1/unit/user_40\(program.user)_2eservice"))])
@@ -46,6 +47,10 @@ final class Systemd: SystemService {
         return .structure([.string(path), .uint32(program.process), .string("/usr/bin/example")])
       }
       answer(call, [.array("(sus)", rows)])
+      for case let agent as Agent in programs where agent.unit == .found {
+        agent.unit = .described
+        world.truth.changed("systemd describes the agent of \(agent.user)")
+      }
     default: super.serve(call)
     }
   }

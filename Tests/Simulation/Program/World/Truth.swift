@@ -100,7 +100,9 @@ final class Truth {
     if isAlways || policy(of: client.user, Self.accessWithoutAgent) == .yes { return .exact }
     guard isActive || session(of: client.user) == .active else { return .none }
     let permitted = max(permitted(to: client.user), former)
-    let agents = (world.agents + world.seconds).filter { $0.user == client.user && $0.isConnected && $0.isKnown }
+    let agents = (world.agents + world.seconds).filter {
+      $0.user == client.user && $0.isConnected && $0.isKnown && $0.unit == .described
+    }
     if agents.contains(where: \.isSilent) { return .none }
     return agents.map { min($0.assumed, permitted) }.min() ?? .none
   }
