@@ -168,7 +168,9 @@ nonisolated struct Entitlement {
   /// How long a revocation may take to come into effect, in microseconds.
   static let tolerance: Int64 = 200_000
 
-  private var history: [(time: Int64, level: AccuracyLevel, former: AccuracyLevel, isServed: Bool)] = []
+  private var history: [(time: Int64, level: AccuracyLevel, isServed: Bool)] = []
+  /// Levels that followed from an answer of polkit that the service could still use for a moment.
+  private var formers: [(time: Int64, level: AccuracyLevel)] = []
   /// When the client last lost access for longer than the tolerance while it was served. The service may miss shorter
   /// losses.
   private(set) var revokedAt: Int64?
@@ -178,9 +180,10 @@ nonisolated struct Entitlement {
 
   /// - Parameter former: The level that follows from an answer of polkit that the service may still use for a moment.
   mutating func update(_ level: AccuracyLevel, formerly former: AccuracyLevel, at now: Int64, isServed: Bool) {
+    if former > level { formers = formers.suffix(31) + [(now, former)] }
     guard level != self.level else { return }
     settle(at: now)
-    history.append((now, level, former, isServed))
+    history.append((now, level, isServed))
     if history.count > 64 { history.removeFirst(32) }
   }
 
@@ -195,11 +198,11 @@ nonisolated struct Entitlement {
   /// The finest level of the last 200 ms before a message was sent.
   mutating func finest(at now: Int64, since sent: Int64) -> AccuracyLevel {
     settle(at: now)
-    var finest = AccuracyLevel.none
-    for (time, level, former, _) in history.reversed() {
+    let begin = sent - Self.tolerance
+    var finest = formers.filter { $0.time >= begin }.map(\.level).max() ?? .none
+    for (time, level, _) in history.reversed() {
       finest = max(finest, level)
-      if time < sent - Self.tolerance { break }
-      finest = max(finest, former)
+      if time < begin { break }
     }
     return finest
   }
