@@ -137,6 +137,13 @@ final class Checks {
     guard world.servingSince != nil, inTurn <= world.schedule.now || inTurn > found.time + Self.burstTime else {
       return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
     }
+    // The refusals of a connection's calls keep their order, and their rate is limited.
+    let flood = found.client.flood
+    if flood.open > 0 || flood.answeredAt + Self.slack > world.schedule.now, flood.begin <= found.time,
+      flood.begin + Self.burstTime > world.schedule.now
+    {
+      return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
+    }
     open[call] = nil
     broken(
       "every call is answered within its deadline",

@@ -38,15 +38,22 @@ extension Client {
   func flood(_ count: Int, areShort: Bool = false) {
     guard isConnected else { return }
     world.floodedAt[user] = world.schedule.now
+    if flood.open == 0 { flood.begin = world.schedule.now }
+    flood.open += count
+    let answered: (Parcel) -> Void = { [weak self] _ in
+      guard let self else { return }
+      flood.open -= 1
+      flood.answeredAt = world.schedule.now
+    }
     for index in 0..<count {
       guard !areShort else {
-        call(Self.service, Self.path, Self.properties, "Get", [.string(Self.service), .string("Version")])
+        call(Self.service, Self.path, Self.properties, "Get", [.string(Self.service), .string("Version")], answered)
         continue
       }
       call(
         Self.service, Self.path, index.isMultiple(of: 2) ? Self.properties : Self.service,
         index.isMultiple(of: 2) ? "GetAll" : "CreateSubscription",
-        index.isMultiple(of: 2) ? [.string(Self.service)] : [.options([("accuracy", .string("nonsense"))])])
+        index.isMultiple(of: 2) ? [.string(Self.service)] : [.options([("accuracy", .string("nonsense"))])], answered)
     }
   }
 

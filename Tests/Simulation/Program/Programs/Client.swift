@@ -66,6 +66,8 @@ final class Client: Program {
   var objects: Int { subscriptions.count + creations + (almanacPath == nil ? 0 : 1) }
   /// Whether it has used more desktop-ids than the service remembers.
   var hasManyNames = false
+  /// Its last flood: how many of the calls have no answer, when they began, and when one was last answered.
+  var flood: (open: Int, begin: Int64, answeredAt: Int64) = (0, .min / 2, .min / 2)
   /// Whether it answers like an agent although it is not one.
   var poses = false
   private(set) var locations = 0
@@ -94,6 +96,7 @@ final class Client: Program {
     guard !isConnected, !world.bus.isDown else { return }
     (subscriptions, regions, creations, closed) = ([], [], 0, [])
     almanacPath = nil
+    flood.open = 0
     (entitlement, isUnverifiable, hasManyNames) = (Entitlement(), false, false)
     receivedFixes = [:]
     connect()
