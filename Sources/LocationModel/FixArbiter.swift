@@ -27,9 +27,7 @@ package struct FixArbiter: Sendable {
     case measuredEarlier
     /// It is coarser than the last published one and contains it, so it adds no information.
     case coarser
-    /// It is coarser than the last published one and too far away for the elapsed time.
-    case implausible
-    /// It is about as fine as the last published one and too far away for the elapsed time.
+    /// It is too far away from the last published one for the elapsed time.
     case jump
   }
 
@@ -55,9 +53,6 @@ package struct FixArbiter: Sendable {
     case .accepted: return publish(fix)
     case .coarser:
       suspect = nil
-      heldBack = fix
-      return false
-    case .implausible:
       heldBack = fix
       return false
     case .jump:
@@ -93,14 +88,10 @@ package struct FixArbiter: Sendable {
     guard fix.timestamp >= published.timestamp else { return .measuredEarlier }
 
     let (oldRadius, newRadius) = (published.accuracy ?? .infinity, fix.accuracy ?? .infinity)
-    let seconds = age.seconds
-    let grown = oldRadius + seconds * max(published.speed ?? 0, Self.assumedSpeed)
-    guard newRadius > grown else { return Self.isJump(from: published, to: fix) ? .jump : .accepted }
-    let distance = published.distance(to: fix)
-    guard distance > newRadius else { return .coarser }
-    // The old position is outside the new circle: the device has moved, or one of the fixes is wrong.
-    let moved = distance - newRadius - oldRadius
-    return moved <= seconds * LocationValidator.fastestSpeed ? .accepted : .implausible
+    let grown = oldRadius + age.seconds * max(published.speed ?? 0, Self.assumedSpeed)
+    if newRadius > grown, published.distance(to: fix) <= newRadius { return .coarser }
+    // If a coarser circle does not contain the old position, the device has moved, or one of the fixes is wrong.
+    return Self.isJump(from: published, to: fix) ? .jump : .accepted
   }
 
   /// When a held-back fix may be published unless another one arrives, or nil if there is none.

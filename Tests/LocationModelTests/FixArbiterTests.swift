@@ -41,7 +41,7 @@ import Testing
       ("just before the last fix is stale", fix(3, at: 100), fix(25_000, metres: 9000, at: 129), .coarser),
       ("when the last fix is stale", fix(3, at: 100), fix(25_000, metres: 9000, at: 130), .accepted),
       ("the last fix is outside the new circle", fix(3, at: 100), fix(300, metres: 350, at: 102), .accepted),
-      ("faster than any device, and coarse", fix(3, at: 100), fix(25_000, metres: 500_000, at: 102), .implausible),
+      ("faster than any device, and coarse", fix(3, at: 100), fix(25_000, metres: 500_000, at: 102), .jump),
       ("as fast as some devices, and coarse", fix(3, at: 100), fix(25_000, metres: 26_000, at: 102), .accepted),
       ("as fine, but far away", fix(3, at: 100), fix(3, metres: 500_000, at: 101), .jump),
       ("at the greatest plausible speed", fix(0, at: 100), fix(0, metres: 514, at: 101), .accepted),
@@ -131,6 +131,17 @@ import Testing
     #expect(arbiter.release(at: 9 * Self.second - 1) == nil)
     #expect(arbiter.release(at: 9 * Self.second) == last)
     #expect(arbiter.published == last)
+  }
+
+  @Test func `a jump waits no longer if its fix is coarser`() {
+    var arbiter = FixArbiter()
+    #expect(arbiter.accept(Self.fix(3, at: 0), at: 0) == true)
+    let coarse = Self.fix(25_000, metres: 500_000, at: 1)
+    #expect(arbiter.accept(coarse, at: 1 * Self.second) == false)
+    #expect(arbiter.heldUntil == 6 * Self.second)
+    var confirmed = arbiter
+    #expect(arbiter.release(at: 6 * Self.second) == coarse)
+    #expect(confirmed.accept(Self.fix(25_000, metres: 510_000, at: 2), at: 2 * Self.second) == true)
   }
 
   @Test func `in a replayed track, jumps are published immediately`() {
