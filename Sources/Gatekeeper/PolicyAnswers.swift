@@ -61,8 +61,10 @@ nonisolated struct PolicyAnswers {
   private var known: [PolkitAction: Known] = [:]
   private var confirmation = Confirmation()
   private var round: Round?
-  /// When the next round may begin, after a doubt arose during the previous one.
+  /// When the next round begins, after a doubt arose during the previous one or soon after it.
   private var nextRound: MonotonicInstant?
+  /// When a doubt may begin the next round.
+  private var pauseEnd = MonotonicInstant.origin
   /// The number of consecutive rounds during which a doubt arose.
   private var doubtfulRounds = 0
   /// The actions to which the user has agreed. Each counts while polkit's rules require no more than that agreement.
@@ -134,7 +136,10 @@ nonisolated extension PolicyAnswers {
       return before == snapshot ? [] : [.changed]
     }
     confirmation.doubt(at: now)
-    return round == nil && nextRound == nil ? begin(mayStartPolkit: false, now) : []
+    guard round == nil, nextRound == nil else { return [] }
+    guard now < pauseEnd else { return begin(mayStartPolkit: false, now) }
+    nextRound = pauseEnd
+    return []
   }
 
   private mutating func timer(_ isServed: Bool, _ isPolkitThere: Bool, _ now: MonotonicInstant) -> [Action] {
@@ -249,7 +254,8 @@ nonisolated extension PolicyAnswers {
     let isUsed = doubtfulRounds != 1
     confirmation.answered(at: now, isUsed: isUsed)
     guard isUsed else { return begin(mayStartPolkit: round.mayStartPolkit, now) }
-    if confirmation.isDoubtful { nextRound = now + Self.pause }
+    if wasDoubtful { pauseEnd = now + Self.pause }
+    if confirmation.isDoubtful { nextRound = pauseEnd }
     let before = snapshot
     known = known.filter { !round.replaced.contains($0.key) }.merging(round.fresh) { $1 }
     consents = consents.filter { known[$0]?.reply.answer != .no }

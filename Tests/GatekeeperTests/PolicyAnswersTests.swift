@@ -167,6 +167,22 @@ import Testing
     #expect(asked < 100, "\(asked) questions in 2 s")
   }
 
+  @Test(arguments: [2, 5, 20] as [Int64])
+  func `a polkit that answers before the next change is not flooded with questions`(interval: Int64) {
+    let driver = served()
+    var asked = 0
+    for _ in 0..<1_000 / interval {
+      var actions = driver.handle(.doubted(isServed: true), after: interval - 1)
+      if let wakeUp = driver.answers.wakeUp, driver.now >= wakeUp {
+        actions += driver.handle(.timer(isServed: true, isPolkitThere: true))
+      }
+      asked += actions.count { if case .ask = $0 { true } else { false } }
+      driver.answerAll(.yes, after: 1)
+      #expect(!driver.isHeld && driver.precise == .yes)
+    }
+    #expect((10...30).contains(asked), "\(asked) questions in a second")
+  }
+
   @Test func `an old permission is confirmed in the background while it is used`() {
     let driver = served()
     #expect(driver.answers.wakeUp == MonotonicInstant.milliseconds(1) + PolicyAnswers.consentAge)
