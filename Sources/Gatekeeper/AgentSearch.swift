@@ -57,8 +57,8 @@ nonisolated struct AgentSearch {
 
   private enum Work: Hashable {
     case queued
-    /// `isOutdated`: the answer may predate a doubt.
-    case probing(isOutdated: Bool)
+    /// `isOutdated`: the answer may predate a doubt, or the level that the connection has announced since.
+    case probing(isOutdated: Bool, announced: AccuracyLevel? = nil)
     case verifying(AccuracyLevel, isOutdated: Bool)
   }
 
@@ -124,7 +124,7 @@ nonisolated struct AgentSearch {
     case .answered(let name, let level): actions = answered(name, level, now)
     case .silent(let name): actions = silent(name, now)
     case .verified(let name, let isAgent): verified(name, isAgent, now)
-    case .announced(let name, let level): announced(name, level)
+    case .announced(let name, let level): announced(name, level, now)
     case .invalidated(let name): if agents[name] != nil || work[name] != nil { doubt(name, now) }
     case .left(let name):
       (refusals[name], work[name]) = (nil, nil)
@@ -144,10 +144,11 @@ nonisolated struct AgentSearch {
 // MARK: - Agents
 nonisolated extension AgentSearch {
   private mutating func answered(_ name: BusName, _ level: AccuracyLevel?, _ now: MonotonicInstant) -> [Action] {
-    guard case .probing(let isOutdated) = work[name] else { return [] }
+    guard case .probing(let isOutdated, let announced) = work[name] else { return [] }
     work[name] = nil
-    guard let level else {
-      (refusals[name], agents[name]) = (Refusal(), nil)
+    guard let level = announced ?? level else {
+      (refusals[name], agents[name]) = (isOutdated ? nil : Refusal(), nil)
+      if isOutdated { enqueue(name, first: true) }
       return []
     }
     guard agents[name] != nil else {
@@ -184,17 +185,23 @@ nonisolated extension AgentSearch {
     if isOutdated { doubt(name, now) }
   }
 
-  private mutating func announced(_ name: BusName, _ level: AccuracyLevel) {
-    if case .verifying(_, let isOutdated) = work[name] { work[name] = .verifying(level, isOutdated: isOutdated) }
+  private mutating func announced(_ name: BusName, _ level: AccuracyLevel, _ now: MonotonicInstant) {
     agents[name]?.level = level
-    // The announcement is current unless the agent is already being asked again.
-    if work[name] == nil { agents[name]?.confirmation = Confirmation() }
+    switch work[name] {
+    case .verifying(_, let isOutdated): work[name] = .verifying(level, isOutdated: isOutdated)
+    case .probing:
+      // The answer arrives on another connection, so the announcement may overtake it.
+      doubt(name, now)
+      work[name] = .probing(isOutdated: true, announced: level)
+    case .queued: break
+    case nil: agents[name]?.confirmation = Confirmation()
+    }
   }
 
   private mutating func doubt(_ name: BusName, _ now: MonotonicInstant) {
     agents[name]?.confirmation.doubt(at: now)
     switch work[name] {
-    case .probing: work[name] = .probing(isOutdated: true)
+    case .probing(_, let announced): work[name] = .probing(isOutdated: true, announced: announced)
     case .verifying(let level, _): work[name] = .verifying(level, isOutdated: true)
     case .queued: break
     case nil: if agents[name] != nil { enqueue(name, first: true) }

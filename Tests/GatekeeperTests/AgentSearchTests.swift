@@ -153,6 +153,31 @@ import Testing
     #expect(!search.isHeld(at: 710_000))
   }
 
+  /// The bus delivers the answer to one connection of the service, and the announcement to another.
+  @Test func `an announcement outdates the answer to a question in flight`() {
+    var search = known()
+    _ = search.handle(.doubted, at: 500_000)
+    #expect(search.handle(.announced(agent, .none), at: 501_000) == [.changed])
+    #expect(search.handle(.answered(agent, .exact), at: 502_000) == [.released, .probe(agent)])
+    #expect(search.levels.level(without: client) == .level(.none))
+    #expect(search.handle(.answered(agent, .city), at: 503_000) == [.changed])
+    #expect(search.levels.level(without: client) == .level(.city))
+  }
+
+  @Test func `a connection that announces a level before it answers that it has none is asked again`() {
+    var search = AgentSearch()
+    _ = search.handle(.wanted(again: false), at: 0)
+    _ = search.handle(.listed([agent, other], isComplete: true), at: 0)
+    _ = search.handle(.announced(agent, .city), at: 1)
+    #expect(search.handle(.answered(agent, nil), at: 2) == [.verify(agent)])
+    #expect(search.handle(.verified(agent, isAgent: true), at: 3) == [.probe(agent)])
+    #expect(search.handle(.answered(agent, .city), at: 4) == [.released])
+    _ = search.handle(.invalidated(other), at: 5)
+    #expect(search.handle(.answered(other, nil), at: 6) == [.probe(other)])
+    #expect(search.handle(.answered(other, nil), at: 7) == [.changed, .ready])
+    #expect(search.levels.level(without: client) == .level(.city))
+  }
+
   @Test func `while GeoClue is not running, each call asks the known agents again`() {
     var search = known()
     #expect(search.handle(.wanted(again: false), at: 500_000) == [.list])
