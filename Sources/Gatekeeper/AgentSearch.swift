@@ -65,6 +65,8 @@ nonisolated struct AgentSearch {
   private struct Agent {
     var level: AccuracyLevel
     var confirmation = Confirmation()
+    /// Whether it has not answered its last question in time.
+    var isSilent = false
   }
 
   private struct Refusal {
@@ -89,8 +91,8 @@ nonisolated struct AgentSearch {
   /// Whether all connections of the user have answered or were silent too often. Later
   /// connections do not change that: until they answer as agents, there is no agent.
   private var isSettled = false
-  /// The coarsest levels that the agents allow. An agent that does not confirm its level in time is left out while
-  /// another one confirms its own.
+  /// The coarsest levels that the agents allow. A silent agent that does not confirm its level in time is left out while
+  /// another one confirms its own. One that has not been asked yet, or has only just been asked, is not left out.
   private(set) var levels = AgentLevels()
 
   /// Returns whether announcements from a connection count: it is an agent, or is being checked.
@@ -147,8 +149,7 @@ nonisolated extension AgentSearch {
     guard case .probing(let isOutdated, let announced) = work[name] else { return [] }
     work[name] = nil
     guard let level = announced ?? level else {
-      (refusals[name], agents[name]) = (isOutdated ? nil : Refusal(), nil)
-      if isOutdated { enqueue(name, first: true) }
+      (refusals[name], agents[name]) = (Refusal(), nil)
       return []
     }
     guard agents[name] != nil else {
@@ -156,6 +157,7 @@ nonisolated extension AgentSearch {
       return [.verify(name)]
     }
     agents[name]?.level = level
+    agents[name]?.isSilent = false
     agents[name]?.confirmation.answered(at: now)
     if isOutdated { enqueue(name, first: true) }
     return []
@@ -166,6 +168,7 @@ nonisolated extension AgentSearch {
     work[name] = nil
     guard agents[name] == nil else {
       agents[name]?.confirmation.lost()
+      agents[name]?.isSilent = true
       return []
     }
     let silences = min((refusals[name]?.silences ?? 0) + 1, 6)
@@ -194,7 +197,9 @@ nonisolated extension AgentSearch {
       doubt(name, now)
       work[name] = .probing(isOutdated: true, announced: level)
     case .queued: break
-    case nil: agents[name]?.confirmation = Confirmation()
+    case nil:
+      agents[name]?.confirmation = Confirmation()
+      agents[name]?.isSilent = false
     }
   }
 
@@ -210,6 +215,7 @@ nonisolated extension AgentSearch {
 
   private var currentLevels: AgentLevels {
     guard isSearched else { return AgentLevels() }
+    guard !agents.values.contains(where: { $0.confirmation.isExpired && !$0.isSilent }) else { return AgentLevels() }
     let answering = agents.filter { !$0.value.confirmation.isExpired }
     let absent: Facts.AgentLevel = isSettled && agents.count == answering.count ? .none : .unknown
     func coarsest(except source: BusName?) -> (name: BusName, agent: Agent)? {
@@ -227,6 +233,7 @@ nonisolated extension AgentSearch {
 
   private mutating func expire(_ now: MonotonicInstant) {
     for (name, agent) in agents where agent.confirmation.deadline.map({ now >= $0 }) ?? false {
+      if agent.confirmation.isUnanswered(at: now) { agents[name]?.isSilent = true }
       agents[name]?.confirmation.expire()
     }
   }
