@@ -252,8 +252,8 @@ final class Checks {
     {
       broken(
         "no location from before the last revocation is sent",
-        "client \(client.number) gets a fix \(age) ms old, revoked \((world.schedule.now - revoked) / 1_000) ms ago: "
-          + parcel.story)
+        "client \(client.number) gets fix \(fix.number), \(age) ms old, revoked "
+          + "\((world.schedule.now - revoked) / 1_000) ms ago: \(parcel.story)")
     }
   }
 

@@ -121,7 +121,7 @@ class SystemService: Program {
   let service: String
   var chance: Chance
   /// How long answers take, in microseconds.
-  var latency: ClosedRange<Int64> = 50...4_000
+  var latency: ClosedRange<Int64> = 50...4_000 { didSet { world.truth.lostTouch() } }
   /// Whether it answers questions within milliseconds.
   var answersSoon: Bool { isRunning && held == nil && latency.upperBound <= 4_000 }
   private var lastDue: Int64 = 0
@@ -152,13 +152,18 @@ class SystemService: Program {
     isRunning = false
     disconnect()
     exited()
+    world.truth.lostTouch()
   }
 
   func started() {}
   func exited() {}
 
   /// Stops answering calls until ``recover()``.
-  func hang() { if isRunning { held = held ?? [] } }
+  func hang() {
+    guard isRunning else { return }
+    held = held ?? []
+    world.truth.lostTouch()
+  }
 
   func recover() {
     let calls = held ?? []

@@ -66,6 +66,13 @@ final class Truth {
     return isTold && world.sentSince == world.schedule.now
   }
 
+  /// Excuses losses of access of the last moment if the service may no longer learn of them in time.
+  func lostTouch() {
+    guard !isReachable else { return }
+    let begin = world.schedule.now - Entitlement.tolerance
+    for client in world.clients where client.entitlement.since > begin { client.entitlement.excuse() }
+  }
+
   /// Records a change and its consequences for each client.
   func changed(_ story: String) {
     changedAt = world.schedule.now
@@ -187,7 +194,7 @@ nonisolated struct Entitlement {
     if history.count > 64 { history.removeFirst(32) }
   }
 
-  /// Excuses a loss of access that the service may not have noticed, because the bus stalls.
+  /// Excuses a loss of access that the service may not have noticed, because the bus stalls or nobody answers.
   mutating func excuse() { if let last = history.indices.last { history[last].isServed = false } }
 
   private mutating func settle(at now: Int64) {
