@@ -11,12 +11,10 @@ final class AgentFinder {
   var onChange: ((UInt32, _ isReleased: Bool) -> Void)?
 
   private final class User {
-    let account: Account
     var search = AgentSearch()
     var questions: [BusName: PendingCall] = [:]
     var waiting: [() -> Void] = []
     var timer: LoopSource?
-    init(_ account: Account) { self.account = account }
   }
 
   private let connection: Connection
@@ -25,8 +23,9 @@ final class AgentFinder {
   private let peers: PeerWatch
   private let sandboxes: SandboxCheck
   private let accountOf: (UInt32) -> Account
-  /// The connections that wait until their account has fewer unanswered questions than one search may ask.
-  private var waiting: [Account: [(name: BusName, user: UInt32)]] = [:]
+  /// The connections that wait until their account has fewer unanswered questions than one search may ask. A user's
+  /// account changes when logind answers.
+  private var waiting: [(name: BusName, user: UInt32)] = []
   private let mayBeAgent: (ControlGroup?) -> Bool
   private var users: [UInt32: User] = [:]
   /// The user behind each connection. The bus never reuses a unique name, so entries stay valid until the connection
@@ -68,7 +67,7 @@ final class AgentFinder {
   /// Searches a user's connections for agents and calls `done` when the search ends, with or without a result.
   /// Connections that have already answered are asked only if `again` is true.
   func find(_ user: UInt32, for peer: BusName? = nil, again: Bool = false, _ done: @escaping () -> Void) {
-    let entry = users[user] ?? User(accountOf(user))
+    let entry = users[user] ?? User()
     users[user] = entry
     peers.reconcileWithBus()
     entry.waiting.append(done)
@@ -81,12 +80,12 @@ final class AgentFinder {
     wanted[user] = nil
     guard let entry = users.removeValue(forKey: user) else { return }
     finish(entry)
-    probeNext(of: entry.account)
+    probeNext()
   }
 
   /// Discards all results and searches again, because the rules for agents have changed.
   func startOver() {
-    waiting = [:]
+    waiting = []
     for (user, entry) in users {
       (entry.search, entry.questions) = (AgentSearch(), [:])
       wanted[user, default: []].formUnion([])
@@ -111,8 +110,8 @@ final class AgentFinder {
       switch action {
       case .list: list()
       case .probe(let name):
-        waiting[entry.account, default: []].append((name, user))
-        probeNext(of: entry.account)
+        waiting.append((name, user))
+        probeNext()
       case .verify(let name): verify(name, user)
       case .changed: onChange?(user, false)
       case .released: onChange?(user, true)
@@ -180,18 +179,26 @@ extension AgentFinder {
     guard let user = owners.removeValue(forKey: name)?.userID else { return }
     users[user]?.questions[name] = nil
     handle(.left(name), user)
-    if let account = users[user]?.account { probeNext(of: account) }
+    probeNext()
   }
 
-  /// Asks an account's next connections. Together, its users may have only as many open questions as one search.
-  private func probeNext(of account: Account) {
-    let count = { self.users.values.reduce(0) { $0 + ($1.account == account ? $1.questions.count : 0) } }
-    while let next = waiting[account]?.first, count() < AgentSearch.parallel {
-      waiting[account]?.removeFirst()
-      guard let entry = users[next.user], entry.search.listens(to: next.name) else { continue }
-      probe(next.name, next.user, entry)
+  /// Asks the next connections. Together, an account's users may have only as many open questions as one search.
+  private func probeNext() {
+    guard !waiting.isEmpty else { return }
+    let next = waiting
+    waiting = []
+    var open: [Account: Int] = [:]
+    for (user, entry) in users { open[accountOf(user), default: 0] += entry.questions.count }
+    for (name, user) in next {
+      guard let entry = users[user], entry.search.listens(to: name) else { continue }
+      let account = accountOf(user)
+      guard open[account, default: 0] < AgentSearch.parallel else {
+        waiting.append((name, user))
+        continue
+      }
+      open[account, default: 0] += 1
+      probe(name, user, entry)
     }
-    if waiting[account]?.isEmpty == true { waiting[account] = nil }
   }
 
   /// Asks one connection whether it is an agent and which level it allows.
@@ -211,7 +218,7 @@ extension AgentFinder {
       case .failure(.refused): handle(.answered(name, nil), user)
       case .failure(.lost), .failure(.notSent): handle(.silent(name), user)
       }
-      probeNext(of: entry.account)
+      probeNext()
     }
   }
 
