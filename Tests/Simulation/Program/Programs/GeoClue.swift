@@ -320,6 +320,9 @@ final class GeoClue: SystemService {
         world.checks.broken("a GeoClue that refuses is asked rarely", "\(refusals) times")
       }
       refusals = nil
+      // It reads its configuration only when it starts. The service's pause may last for minutes by now.
+      exit()
+      start()
     }
   }
 
