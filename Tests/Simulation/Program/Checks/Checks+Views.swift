@@ -40,6 +40,9 @@ extension Checks {
     for client in world.clients where isTried && client.isConnected && client.isReading && client.readSince < time {
       for subscription in client.subscriptions
       where subscription.isStarted && subscription.startedAt < time && subscription.failedAt < time
+        // A failure is told once until locations arrive again.
+        && (subscription.failedAt < subscription.startedAt
+          || world.geoclue.hasBeenRead(in: subscription.failedAt..<time))
         && subscription.told.map({ $0.status != "restricted" }) ?? false
       {
         broken("each subscription receives a failure of the source", subscription.path)
