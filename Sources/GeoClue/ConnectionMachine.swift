@@ -32,9 +32,6 @@ nonisolated package struct ConnectionMachine: Sendable {
   static let announcedOff = Duration.seconds(300)
   /// GeoClue starts a client within milliseconds; before 2.6 it waited 5 s for an agent.
   static let startDeadline = Duration.seconds(8)
-  /// Uptime after which an exit no longer counts as a crash at start-up.
-  static let steadyRun = Duration.seconds(30)
-
   /// Whether the service itself is the agent of its user.
   package let registersAgent: Bool
   /// The authorization that GeoClue would give now; unknown without subscribers, because the user's switch is then not
@@ -61,7 +58,7 @@ nonisolated package struct ConnectionMachine: Sendable {
       wanted = level
       if level == nil { return release() }
     }
-    note(event)
+    note(event, at: now)
     let moment = Moment(now: now, chance: chance)
     switch state {
     case .idle: return whileIdle(event, moment)
@@ -74,12 +71,14 @@ nonisolated package struct ConnectionMachine: Sendable {
   }
 
   /// The effects that an event has in every state.
-  private mutating func note(_ event: Event) {
+  private mutating func note(_ event: Event, at now: MonotonicInstant) {
     switch event {
     case .serviceAppeared:
       geoclue.appeared()
       if trouble == .geoclueNotInstalled || trouble == .geoclueRestarting { trouble = .none }
-    case .serviceVanished: geoclue.vanished()
+    case .serviceVanished:
+      geoclue.vanished()
+      pacing.exited(at: now)
     case .activated, .activationFailed: geoclue.activationEnded()
     case .created:
       geoclue.creationEnded()
@@ -154,17 +153,17 @@ nonisolated package struct ConnectionMachine: Sendable {
   private mutating func whileStarting(_ client: HeldClient, _ event: Event, _ moment: Moment) -> [Action] {
     switch event {
     case .started:
-      var client = client
-      client.started(at: moment.now)
       state = .running(client)
       trouble = .none
-      pacing.clientStarted()
+      pacing.clientStarted(at: moment.now)
       authorize(client)
       return []
     case .startFailed(let failure):
+      forgetRefusal()
       fail(failure, .geoclueRestarting, moment)
       return [.deleteClient(client.path)]
     case .timer:
+      forgetRefusal()
       pause(.geoclueRestarting, moment)
       return [.deleteClient(client.path)]
     case .active(let isActive):
@@ -213,7 +212,6 @@ nonisolated package struct ConnectionMachine: Sendable {
     case .created(let other): return [.deleteClient(other)]
     case .serviceVanished:
       // GeoClue's clients exited with it.
-      if let startedAt = client.startedAt, moment.now - startedAt >= Self.steadyRun { pacing.ranSteadily() }
       pause(.geoclueRestarting, moment)
     default: break
     }
@@ -224,13 +222,12 @@ nonisolated package struct ConnectionMachine: Sendable {
     switch event {
     case .timer: return connect(moment)
     case .serviceAppeared:
-      // A refusal by another GeoClue does not apply to this one, but an agent's "off" outlives GeoClue.
-      let isRefused = authorization.status == .restricted || authorization.status == .denied
-      if isRefused, agentLevel != AccuracyLevel.none { (authorization, trouble) = (.undecided, .none) }
+      if forgetRefusal() { trouble = .none }
       return connect(moment)
     // An agent also announces "on" while GeoClue is not running.
     case .agentChanged(let level)
-    where geoclue.isThere || lacksAgent || trouble == .disabledByUser && (level ?? AccuracyLevel.none) > .none:
+    where geoclue.isThere || lacksAgent
+      || authorization == .refused(.disabledByUser) && (level ?? AccuracyLevel.none) > .none:
       return connect(moment, notBefore: pacing.replacement(at: moment.now))
     case .refresh, .startOver: state = .pausing(until: min(until, pacing.earlyRetry(at: moment.now)))
     case .available(let level): geoclue.heard(level)
@@ -269,6 +266,15 @@ nonisolated extension ConnectionMachine {
     guard geoclue.beginCreation() else { return [.readAvailableAccuracy] }
     pacing.clientCreated(at: now)
     return (registersAgent ? [.registerAgent] : []) + [.createClient, .readAvailableAccuracy]
+  }
+
+  /// Forgets a refusal by another GeoClue or in an earlier attempt, but not an agent's "off", which outlives GeoClue.
+  @discardableResult
+  private mutating func forgetRefusal() -> Bool {
+    let isRefused = authorization.status == .restricted || authorization.status == .denied
+    guard isRefused, agentLevel != AccuracyLevel.none else { return false }
+    authorization = .undecided
+    return true
   }
 
   /// Whether the failure is that there is no agent.

@@ -12,12 +12,16 @@ nonisolated struct ConnectionPacing: Sendable {
   static let clientBurst = 4
   /// Wait after a change of the agent. GeoClue 2.6 does not reopen a source that is requested while it is closing.
   static let agentDelay = Duration.milliseconds(250)
+  /// An exit of GeoClue this long after it first started a client no longer counts as a crash at start-up.
+  static let steadyRun = Duration.seconds(30)
 
   private var attemptedAt: MonotonicInstant?
   private var clientAt: MonotonicInstant?
   /// When the next client would be due if clients were created every ``clientInterval``.
   private var nextClientAt = MonotonicInstant.origin
   private var settlesAt = MonotonicInstant.distantPast
+  /// When the running GeoClue first started a client.
+  private var worksSince: MonotonicInstant?
   private var mayActivateAt = MonotonicInstant.distantPast
   private var restarts = Backoff(from: .milliseconds(200), to: .seconds(60))
   private var missingAgents = Backoff(from: .seconds(60), to: .seconds(300))
@@ -71,10 +75,15 @@ nonisolated struct ConnectionPacing: Sendable {
     agentChecks.reset()
   }
 
-  mutating func clientStarted() { refusals.reset() }
+  mutating func clientStarted(at now: MonotonicInstant) {
+    refusals.reset()
+    worksSince = worksSince ?? now
+  }
 
-  /// Records that GeoClue has run long enough not to count as crashing at start-up.
-  mutating func ranSteadily() { restarts.reset() }
+  mutating func exited(at now: MonotonicInstant) {
+    if let worksSince, now - worksSince >= Self.steadyRun { restarts.reset() }
+    worksSince = nil
+  }
 }
 
 /// Delays that double after each failure, with random jitter so that many callers do not retry together.

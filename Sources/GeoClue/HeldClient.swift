@@ -11,8 +11,6 @@ nonisolated struct HeldClient: Sendable {
 
   let path: String
   let level: AccuracyLevel
-  /// When `Start` was answered.
-  private(set) var startedAt: MonotonicInstant?
   /// GeoClue's `Active`.
   private(set) var isActive = true
   private(set) var hasFix = false
@@ -27,8 +25,6 @@ nonisolated struct HeldClient: Sendable {
     self.path = path
     self.level = level
   }
-
-  mutating func started(at now: MonotonicInstant) { startedAt = now }
 
   mutating func active(_ isActive: Bool) {
     self.isActive = isActive

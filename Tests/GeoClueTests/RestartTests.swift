@@ -60,8 +60,20 @@ import Testing
   @Test func `a GeoClue that crashes after a long time is started again after 250 ms`() {
     var driver = MachineDriver.running()
     for _ in 0..<20 {
-      driver.pass(ConnectionMachine.steadyRun)
+      driver.pass(ConnectionPacing.steadyRun)
       driver.send(.serviceVanished)
+      #expect(driver.pass(250) == [.activate])
+      driver.send(.serviceAppeared, .created(client: "/1"), .started)
+    }
+  }
+
+  @Test func `GeoClue's time counts, not that of the client that was replaced last`() {
+    var driver = MachineDriver.running()
+    for _ in 0..<20 {
+      driver.pass(ConnectionPacing.steadyRun)
+      driver.send(.startOver)
+      driver.pass(1_000)
+      driver.send(.created(client: "/2"), .started, .serviceVanished)
       #expect(driver.pass(250) == [.activate])
       driver.send(.serviceAppeared, .created(client: "/1"), .started)
     }

@@ -81,6 +81,28 @@ import Testing
     #expect(driver.pass(5_000) == [.activate])
   }
 
+  @Test func `location turned on again during a pause after an exit of GeoClue is noticed immediately`() {
+    var driver = MachineDriver.running()
+    driver.send(.serviceVanished)
+    for _ in 0..<10 {
+      driver.pass(.seconds(60))
+      driver.send(.activationFailed(notInstalled: false))
+    }
+    driver.send(.agentChanged(AccuracyLevel.none))
+    #expect(driver.authorization == .refused(.disabledByUser))
+    driver.send(.agentChanged(.exact))
+    #expect(driver.pass(ConnectionPacing.activationGap) == [.activate])
+  }
+
+  @Test func `a GeoClue that does not start a client ends a refusal that its agent has withdrawn`() {
+    var driver = MachineDriver.running()
+    driver.send(.agentChanged(AccuracyLevel.none), .agentChanged(.exact))
+    driver.pass(ConnectionPacing.clientGap)
+    driver.send(.created(client: "/2"))
+    driver.pass(ConnectionMachine.startDeadline)
+    #expect(driver.authorization == .undecided)
+  }
+
   @Test func `a client that GeoClue starts although an agent has announced level 0 counts as authorized`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))

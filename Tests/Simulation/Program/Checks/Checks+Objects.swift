@@ -21,7 +21,7 @@ extension Checks {
     if thresholds.accuracy > 0, new.accuracy > thresholds.accuracy {
       broken("a location is as accurate as its subscription requires", "\(new.accuracy) m at \(subscription.path)")
     }
-    if let number = world.fixes[new.latitude.bitPattern]?.number, let read = world.geoclue.firstReads[number],
+    if let number = world.fixes[new.latitude.bitPattern]?.number, let read = world.geoclue.lastReads[number],
       read < subscription.refusedAt, client.isReading
     {
       broken("no location from before a reported refusal is sent", subscription.path)

@@ -98,8 +98,8 @@ final class GeoClue: SystemService {
 
   /// The fixes that the service has read recently.
   private var reads: [(time: Int64, number: Int)] = []
-  /// When the service first read each fix.
-  private(set) var firstReads: [Int: Int64] = [:]
+  /// When the service last read each fix. GeoClue reports its last one to a new client again.
+  private(set) var lastReads: [Int: Int64] = [:]
   /// The newest fix that the service must know by now, because it read that fix more than 200 ms ago.
   var newestRead: Int {
     let end = world.schedule.now - Entitlement.tolerance
@@ -407,8 +407,8 @@ final class GeoClue: SystemService {
       guard let place = places[call.path] else {
         return refuse(call, "UnknownMethod", "Object does not exist at path “\(call.path)”")
       }
-      if firstReads.count > 4_000 { firstReads = firstReads.filter { $0.key > place.fix.number - 2_000 } }
-      firstReads[place.fix.number] = firstReads[place.fix.number] ?? world.schedule.now
+      if lastReads.count > 4_000 { lastReads = lastReads.filter { $0.key > place.fix.number - 2_000 } }
+      lastReads[place.fix.number] = world.schedule.now
       // Neither outliers nor locations that are much coarser than one of the last second replace the service's location.
       let isLater = world.schedule.now - (reads.last?.time ?? .min / 2) >= 1_000_000
       if place.fix.accuracy <= 18, !place.fix.isOutlier, isLater {

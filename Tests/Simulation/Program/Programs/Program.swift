@@ -39,7 +39,11 @@ class Program: Peer {
   /// The number of connections so far. Names are not unique: another bus assigns the same ones.
   private(set) var connections = 0
 
-  func disconnect() { world.bus.left(self) }
+  func disconnect() {
+    world.bus.left(self)
+    // What it has not read is lost.
+    inbox = []
+  }
 
   /// Handles a method call. It may be answered later.
   func called(_ call: Parcel) { refuse(call, "UnknownMethod", "There is no \(call.member)") }
