@@ -18,6 +18,9 @@ nonisolated struct AgentSearch {
   /// How often a connection must stay silent until it counts as no agent. Together, these questions take 30 s, longer
   /// than the 25 s for which an agent itself usually waits for an answer.
   static let patience = 4
+  /// The pause between questions to an agent while doubts about its level keep arriving, so that an agent cannot make the
+  /// service ask all the time.
+  static let pause = Duration.milliseconds(100)
 
   enum Event: Hashable, Sendable {
     /// A call needs the level, or (`again`) a client is waiting for an agent, so connections that were not agents
@@ -67,6 +70,12 @@ nonisolated struct AgentSearch {
     var confirmation = Confirmation()
     /// Whether it has not answered its last question in time.
     var isSilent = false
+    /// Whether its last answer was outdated when it arrived.
+    var wasOutdated = false
+    /// When a doubt may lead to the next question.
+    var pauseEnd = MonotonicInstant.origin
+    /// When to ask it, after a doubt arose during the pause.
+    var nextQuestion: MonotonicInstant?
   }
 
   private struct Refusal {
@@ -107,8 +116,8 @@ nonisolated struct AgentSearch {
 
   /// When ``Event/timer`` is due, or nil if it is not needed.
   var wakeUp: MonotonicInstant? {
-    let confirmations = agents.values.map(\.confirmation)
-    return (confirmations.map(\.deadline) + [searchDeadline]).compactMap(\.self).min()
+    let times = agents.values.flatMap { [$0.confirmation.deadline, $0.nextQuestion] }
+    return (times + [searchDeadline]).compactMap(\.self).min()
   }
 
   mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Action] {
@@ -152,14 +161,18 @@ nonisolated extension AgentSearch {
       (refusals[name], agents[name]) = (Refusal(), nil)
       return []
     }
-    guard agents[name] != nil else {
+    guard var agent = agents[name] else {
       work[name] = .verifying(level, isOutdated: isOutdated)
       return [.verify(name)]
     }
-    agents[name]?.level = level
-    agents[name]?.isSilent = false
-    agents[name]?.confirmation.answered(at: now)
-    if isOutdated { enqueue(name, first: true) }
+    if agent.confirmation.isDoubtful { agent.pauseEnd = now + Self.pause }
+    agent.confirmation.answered(at: now)
+    let isRepeated = isOutdated && !agent.wasOutdated
+    if isOutdated, !isRepeated { agent.nextQuestion = agent.pauseEnd }
+    (agent.level, agent.isSilent, agent.wasOutdated) = (level, false, isOutdated)
+    agents[name] = agent
+    // The first question that a doubt overtakes is repeated immediately.
+    if isRepeated { enqueue(name, first: true) }
     return []
   }
 
@@ -200,6 +213,7 @@ nonisolated extension AgentSearch {
     case nil:
       agents[name]?.confirmation = Confirmation()
       agents[name]?.isSilent = false
+      agents[name]?.nextQuestion = nil
     }
   }
 
@@ -209,7 +223,9 @@ nonisolated extension AgentSearch {
     case .probing(_, let announced): work[name] = .probing(isOutdated: true, announced: announced)
     case .verifying(let level, _): work[name] = .verifying(level, isOutdated: true)
     case .queued: break
-    case nil: if agents[name] != nil { enqueue(name, first: true) }
+    case nil:
+      guard let agent = agents[name] else { break }
+      if now < agent.pauseEnd { agents[name]?.nextQuestion = agent.pauseEnd } else { enqueue(name, first: true) }
     }
   }
 
@@ -236,6 +252,7 @@ nonisolated extension AgentSearch {
       if agent.confirmation.isUnanswered(at: now) { agents[name]?.isSilent = true }
       agents[name]?.confirmation.expire()
     }
+    for (name, agent) in agents where agent.nextQuestion.map({ now >= $0 }) ?? false { enqueue(name, first: true) }
   }
 }
 
@@ -250,6 +267,7 @@ nonisolated extension AgentSearch {
   }
 
   private mutating func enqueue(_ name: BusName, first: Bool = false) {
+    agents[name]?.nextQuestion = nil
     guard work[name] == nil else { return }
     work[name] = .queued
     queue.insert(name, at: first ? 0 : queue.count)

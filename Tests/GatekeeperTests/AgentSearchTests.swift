@@ -164,6 +164,25 @@ import Testing
     #expect(search.levels.level(without: client) == .level(.city))
   }
 
+  @Test func `an agent whose level is always in doubt is asked ten to thirty times a second`() {
+    var search = known()
+    var asked = 0
+    var answerAt: Int64?
+    for millisecond in Int64(1)...1_000 {
+      let now = MonotonicInstant.milliseconds(millisecond)
+      var actions = search.handle(.invalidated(agent), at: now)
+      if let time = search.wakeUp, time <= now { actions += search.handle(.timer, at: now) }
+      if answerAt == millisecond {
+        answerAt = nil
+        actions += search.handle(.answered(agent, .exact), at: now)
+      }
+      if actions.contains(.probe(agent)) { (asked, answerAt) = (asked + 1, millisecond + 2) }
+      #expect(search.levels.level(without: client) == .level(.exact))
+      #expect(!search.isHeld(at: now) || millisecond < 3, "the first answer ends the hold")
+    }
+    #expect((8...30).contains(asked), "\(asked) questions in a second")
+  }
+
   @Test func `a connection that announces a level before it answers that it has none is asked again`() {
     var search = AgentSearch()
     _ = search.handle(.wanted(again: false), at: 0)

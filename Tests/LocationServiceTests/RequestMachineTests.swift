@@ -108,7 +108,10 @@ import Testing
     var machine = machine(sourceDecides: true)
     _ = machine.handle(access(.refused(.noAgent)), at: 0)
     #expect(machine.handle(.prepared, at: 1).contains(.need(.exact)))
-    let status = SourceStatus(state: .waiting, reason: .noAgent)
+    let unknown = SourceStatus(state: .waiting, reason: .noAgent)
+    #expect(machine.handle(.source(unknown), at: 1) == [.own(.askSource)], "an agent may have started meanwhile")
+    #expect(machine.handle(.source(unknown), at: 1) == [])
+    let status = SourceStatus(state: .waiting, reason: .noAgent, availableAccuracy: .exact)
     #expect(machine.handle(.source(status), at: 2).last == .own(.refuse(.notAuthorized(.refused(.noAgent)))))
   }
 
@@ -224,6 +227,7 @@ import Testing
     _ = machine.handle(.prepared, at: 1)
     let status = SourceStatus(state: .unavailable, reason: .geoclueRestarting)
     #expect(machine.handle(.source(status), at: 2) == [])
+    #expect(machine.handle(.timer, at: 3_000_000) == [.own(.askSource)], "the pause until the next attempt may be long")
     #expect(machine.handle(.timer, at: 20_000_000).last == .own(.refuse(.unavailable(.geoclueRestarting))))
   }
 

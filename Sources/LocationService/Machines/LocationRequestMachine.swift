@@ -123,7 +123,12 @@ nonisolated extension LocationRequestMachine {
     let isHopeless = source.reason == .geoclueNotInstalled || source.reason == .disallowedByConfiguration
     if need != nil, source.state == .unavailable, isHopeless { return finish(.refuse(.unavailable(source.reason))) }
     let isAllowed = authorization.isAuthorized
-    return use.change(to: ServiceUse(need: need, follows: isAllowed ? level : nil, isReceiving: isAllowed))
+    let new = ServiceUse(need: need, follows: isAllowed ? level : nil, isReceiving: isAllowed)
+    let actions: [Action] = use.change(to: new)
+    // An agent that has started since GeoClue exited is found only if GeoClue runs again.
+    guard asksSourceAt != nil, need != nil, source.reason == .noAgent, !isGeoClueThere else { return actions }
+    asksSourceAt = nil
+    return actions + [.own(.askSource)]
   }
 
   /// Whether an undecided authorization stays so until the user does something. If the source decides, its decision
@@ -131,10 +136,12 @@ nonisolated extension LocationRequestMachine {
   private var isFinal: Bool {
     switch authorization.reason {
     case .authorizationRequired: true
-    case .noAgent: !sourceDecides || source.state == .waiting && source.reason == .noAgent
+    case .noAgent: !sourceDecides || source.state == .waiting && source.reason == .noAgent && isGeoClueThere
     default: false
     }
   }
+
+  private var isGeoClueThere: Bool { source.availableAccuracy != nil }
 
   private mutating func take(_ location: Location) {
     let accuracy = location.accuracy ?? .infinity
@@ -160,7 +167,7 @@ nonisolated extension LocationRequestMachine {
     }
     guard let time = asksSourceAt, now >= time else { return [] }
     asksSourceAt = nil
-    let mayAsk = state == .waiting && authorization.isAuthorized && !access.isHeld
+    let mayAsk = state == .waiting && need != nil && !access.isHeld
     return mayAsk ? [.own(.askSource)] : []
   }
 

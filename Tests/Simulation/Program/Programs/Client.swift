@@ -43,7 +43,7 @@ final class Client: Program {
     /// The values of properties, as far as they are known from signals.
     var properties: [String: Value] = [:]
     var lastLocationAt: Int64 = .min / 2
-    /// When a failure of the source was last reported since the start.
+    /// When a failure of the source was last reported.
     var failedAt: Int64?
     var last: (latitude: Double, longitude: Double, accuracy: Double, sequence: UInt64)?
     var count = 0
@@ -304,7 +304,7 @@ final class Client: Program {
     subscription.isStarted = false
     ask(subscription.path, Self.subscription, "Stop") { [changes = subscription.changes] reply in
       guard reply.kind == .reply else { return }
-      (subscription.isStarted, subscription.told, subscription.failedAt) = (false, nil, nil)
+      (subscription.isStarted, subscription.told) = (false, nil)
       subscription.isStopped = changes == subscription.changes
     }
   }

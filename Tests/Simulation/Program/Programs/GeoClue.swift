@@ -334,12 +334,16 @@ final class GeoClue: SystemService {
     exit()
   }
 
+  /// When the service last tried to use it.
+  private(set) var calledAt: Int64 = .min / 2
+
   override func called(_ call: Parcel) {
     if hangsWhenStarted, call.interface == Self.client, call.member == "Start" {
       hangsWhenStarted = false
       hang()
       world.schedule.after(10_000_000) { [self] in recover() }
     }
+    if call.member == "CreateClient" || call.member == "Start" { calledAt = world.schedule.now }
     if call.member == "CreateClient" { world.checks.geoclueCalled(call.member, atMost: 80) }
     super.called(call)
   }
