@@ -5,9 +5,10 @@ import DBus
 extension Client {
   /// Starts one of its objects again. The report of its authorization must not wait for the reports to other users.
   func startInTurn() {
-    guard isConnected, isReading, let subscription = subscriptions.first(where: { $0.isStarted && $0.isPlain }) else {
-      return
-    }
+    // Users without a session share one account.
+    guard isConnected, isReading, user < 1_000 || world.truth.session(of: user) != .none,
+      let subscription = subscriptions.first(where: { $0.isStarted && $0.isPlain })
+    else { return }
     stop(subscription)
     start(subscription)
     let begin = world.schedule.now
