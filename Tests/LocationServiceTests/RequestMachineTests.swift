@@ -222,6 +222,15 @@ import Testing
     #expect(machine.handle(.source(status), at: 2).last == .own(.refuse(.unavailable(reason))))
   }
 
+  @Test func `while access is being checked again, GetLocation does not fail because of the source`() {
+    var machine = waiting(isHeld: true)
+    let status = SourceStatus(state: .unavailable, reason: .geoclueNotInstalled)
+    #expect(machine.handle(.source(status), at: 2) == [])
+    var other = machine
+    #expect(machine.handle(access(.off), at: 3).last == .own(.refuse(.notAuthorized(.off))))
+    #expect(other.handle(access(.allowed), at: 3).last == .own(.refuse(.unavailable(.geoclueNotInstalled))))
+  }
+
   @Test func `if the source is unavailable at the timeout, GetLocation fails with Unavailable`() {
     var machine = machine(sourceDecides: true)
     _ = machine.handle(.prepared, at: 1)

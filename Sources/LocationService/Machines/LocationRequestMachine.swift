@@ -121,7 +121,9 @@ nonisolated extension LocationRequestMachine {
     if isOverdue, kept == nil { return timeIsUp() }
     // Neither reason changes while the call waits.
     let isHopeless = source.reason == .geoclueNotInstalled || source.reason == .disallowedByConfiguration
-    if need != nil, source.state == .unavailable, isHopeless { return finish(.refuse(.unavailable(source.reason))) }
+    if need != nil, !access.isHeld, source.state == .unavailable, isHopeless {
+      return finish(.refuse(.unavailable(source.reason)))
+    }
     let isAllowed = authorization.isAuthorized
     let new = ServiceUse(need: need, follows: isAllowed ? level : nil, isReceiving: isAllowed)
     let actions: [Action] = use.change(to: new)
