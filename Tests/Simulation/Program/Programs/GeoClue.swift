@@ -36,6 +36,7 @@ final class GeoClue: SystemService {
     let path: String
     let owner: String
     let user: UInt32
+    let madeAt: Int64
     var settings: [String: Value] = ["DesktopId": .string(""), "RequestedAccuracyLevel": .uint32(4)]
     var location = "/"
     var isActive = false
@@ -47,7 +48,9 @@ final class GeoClue: SystemService {
     /// Whether it may receive a receiver's measurements.
     var isFine: Bool { settings["RequestedAccuracyLevel"]?.uint32 ?? 0 >= 8 }
 
-    init(_ path: String, _ owner: String, _ user: UInt32) { (self.path, self.owner, self.user) = (path, owner, user) }
+    init(_ path: String, _ owner: String, _ user: UInt32, at time: Int64) {
+      (self.path, self.owner, self.user, madeAt) = (path, owner, user, time)
+    }
   }
 
   private var held: [Held] = []
@@ -169,6 +172,11 @@ final class GeoClue: SystemService {
   static let forgedLocation = "\(root)/Client/1/Location/0"
 
   var newestClient: (path: String, owner: String)? { held.last.map { ($0.path, $0.owner) } }
+
+  /// Whether the service still uses a client from before a time, although GeoClue has answered soon since then.
+  func hasClient(from time: Int64) -> Bool {
+    answersSoon && slowAt < time && held.contains { $0.madeAt < time && $0.isActive }
+  }
 
   /// How many clients the service holds.
   var clientCount: Int { held.count }
@@ -355,7 +363,7 @@ final class GeoClue: SystemService {
     }
     guard isConnected(call.sender) else { return }
     made += 1
-    let client = Held("\(Self.root)/Client/\(made)", call.sender, user)
+    let client = Held("\(Self.root)/Client/\(made)", call.sender, user, at: world.schedule.now)
     held.append(client)
     answer(call, [.objectPath(ObjectPath(unchecked: client.path))])
   }

@@ -125,7 +125,14 @@ class SystemService: Program {
   let service: String
   var chance: Chance
   /// How long answers take, in microseconds.
-  var latency: ClosedRange<Int64> = 50...4_000 { didSet { world.truth.lostTouch() } }
+  var latency: ClosedRange<Int64> = 50...4_000 {
+    didSet {
+      slowAt = world.schedule.now
+      world.truth.lostTouch()
+    }
+  }
+  /// When it last was slow, hung or was not running.
+  private(set) var slowAt: Int64 = .min / 2
   /// Whether it answers questions within milliseconds.
   var answersSoon: Bool { isRunning && held == nil && latency.upperBound <= 4_000 }
   private var lastDue: Int64 = 0
@@ -145,7 +152,7 @@ class SystemService: Program {
   func start() {
     guard !isRunning, !world.bus.isDown else { return }
     isRunning = true
-    held = nil
+    (held, slowAt) = (nil, world.schedule.now)
     connect()
     world.bus.own(service, self)
     started()
@@ -170,6 +177,7 @@ class SystemService: Program {
   }
 
   func recover() {
+    if held != nil { slowAt = world.schedule.now }
     let calls = held ?? []
     (held, overtaking) = (nil, nil)
     for call in calls { called(call) }

@@ -263,6 +263,10 @@ final class World {
       truth.changed("the machine has slept for \(microseconds / 1_000_000) s")
       if chance.percent(30) { move() }
       if isAnnounced { schedule.after(chance.time(10...50_000)) { self.logind.prepareForSleep(false) } }
+      schedule.after(3_000_000) { [self, time = schedule.now] in
+        guard let servingSince, servingSince < time, geoclue.hasClient(from: time) else { return }
+        checks.broken("GeoClue's client is replaced after a suspend", "")
+      }
       // A location from before is wrong from now on.
       for delay in [250_000, 800_000] as [Int64] {
         schedule.after(delay) { for client in self.clients where client.isConnected { client.locate() } }
