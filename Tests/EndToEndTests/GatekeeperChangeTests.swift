@@ -148,8 +148,8 @@ struct GatekeeperChangeTests {
     let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: user)
     let clients = try (0..<4).map { _ in try machine.client(as: user) }
-    let path = try clients[3].subscribe()
     machine.polkit?.signal(SIGSTOP)
+    let path = try clients[3].subscribe()
     let calls = [
       try clients[0].begin("GetLocation"), try clients[1].begin("RequestAuthorization"),
       try clients[2].connection.begin(

@@ -115,7 +115,7 @@ extension Checks {
     guard !world.isRestBlind else { return }
     for client in world.clients where client.isConnected && client.entitlement.level == .exact {
       for subscription in client.subscriptions
-      where subscription.isStarted && subscription.thresholds.time == Client.rest {
+      where subscription.isStarted && subscription.thresholds.time == Client.rest && subscription.level == .exact {
         let silence = now - max(subscription.lastLocationAt, subscription.startedAt)
         if silence > Client.rest + 10_000_000 {
           broken("a resting source wakes in time", "\(silence / 1_000) ms at \(subscription.path)")
