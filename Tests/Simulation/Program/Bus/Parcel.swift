@@ -100,7 +100,9 @@ final class Parcel {
     case .call: return "\(sender) → \(receiver): calls \(member) of \(path) (\(serial))"
     case .reply: return "\(sender) → \(receiver): answers \(replySerial)"
     case .error: return "\(sender) → \(receiver): answers \(replySerial) with \(errorName)"
-    case .signal: return "\(sender) → \(receiver): \(member) from \(path)"
+    case .signal:
+      let level = values.first?.properties?["Level"]?.string.map { " at \($0)" } ?? ""
+      return "\(sender) → \(receiver): \(member) from \(path)\(level)"
     }
   }
 }

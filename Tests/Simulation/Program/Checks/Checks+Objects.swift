@@ -15,7 +15,8 @@ extension Checks {
     }
     let new = (
       latitude: location["Latitude"]?.double ?? .nan, longitude: location["Longitude"]?.double ?? .nan,
-      accuracy: location["Accuracy"]?.double ?? .infinity, sequence: location["Sequence"]?.uint64 ?? 0
+      accuracy: location["Accuracy"]?.double ?? .infinity, sequence: location["Sequence"]?.uint64 ?? 0,
+      level: location["Level"]?.string ?? ""
     )
     defer { subscription.last = new }
     if thresholds.accuracy > 0, new.accuracy > thresholds.accuracy {
@@ -28,7 +29,9 @@ extension Checks {
     }
     let (now, last) = (world.schedule.now, subscription.lastLocationAt)
     guard client.isReading, last > client.readSince, last > subscription.startedAt, last > client.entitlement.since,
-      last > world.wokeAt, last > world.settledAt, last > subscription.toldAt, let before = subscription.last
+      last > world.wokeAt, last > world.settledAt, last > subscription.toldAt, let before = subscription.last,
+      // A change of the level begins a new chain, which may not yet have changed what the client was last told.
+      before.level == new.level
     else { return }
     if thresholds.time > 0, now - last < thresholds.time - 50_000 {
       broken("updates respect the time threshold", "\((now - last) / 1_000) ms at \(subscription.path)")

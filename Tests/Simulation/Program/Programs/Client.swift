@@ -45,7 +45,7 @@ final class Client: Program {
     var lastLocationAt: Int64 = .min / 2
     /// When a failure of the source was last reported.
     var failedAt: Int64?
-    var last: (latitude: Double, longitude: Double, accuracy: Double, sequence: UInt64)?
+    var last: (latitude: Double, longitude: Double, accuracy: Double, sequence: UInt64, level: String)?
     var count = 0
     /// When it must have ended.
     var endsAt: Int64?
