@@ -91,7 +91,8 @@ extension Checks {
 
   /// A client has read values from which it learns where it was.
   func read(_ values: [String: Value], at path: String, by client: Client) {
-    guard !values.isEmpty, client.isReading else { return }
+    // An answer that the client has only just read may have been sent while it had access.
+    guard !values.isEmpty, client.isReading, client.readSince < world.schedule.now else { return }
     let entitled = max(
       client.entitlement.finest(at: world.schedule.now, since: world.sentSince), world.truth.answeredLevel(of: client))
     if entitled == .none { broken("a client without access cannot read where it was", path) }

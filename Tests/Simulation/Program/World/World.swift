@@ -236,6 +236,7 @@ final class World {
       timestamp: UInt64(kernel_realtime() / 1_000_000),
       measuredAt: schedule.now, sleeps: sleeps, isOutlier: isOutlier)
     fixes[latitude.bitPattern] = fix
+    tell("fix \(fix.number): \(fix.accuracy) m\(isOutlier ? ", a jump" : "")")
     return fix
   }
 
