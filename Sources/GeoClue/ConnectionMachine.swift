@@ -32,6 +32,7 @@ nonisolated package struct ConnectionMachine: Sendable {
   static let announcedOff = Duration.seconds(300)
   /// GeoClue starts a client within milliseconds; before 2.6 it waited 5 s for an agent.
   static let startDeadline = Duration.seconds(8)
+
   /// Whether the service itself is the agent of its user.
   package let registersAgent: Bool
   /// The authorization that GeoClue would give now; unknown without subscribers, because the user's switch is then not
@@ -91,6 +92,10 @@ nonisolated package struct ConnectionMachine: Sendable {
       if trouble == .noAgent { trouble = .disallowedByConfiguration }
     case .agentChanged(let level) where wanted != nil:
       agentLevel = level
+      if let level, level > .none, level < authorization.level, authorization.isAuthorized {
+        // A lower level counts before GeoClue has started a client with it. A higher one does not.
+        authorization = .authorized(.always, level: level)
+      }
       guard level == AccuracyLevel.none else { return }
       // The agent's announcement is enough; GeoClue need not confirm it.
       authorization = .refused(.disabledByUser)

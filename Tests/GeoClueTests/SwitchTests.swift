@@ -127,6 +127,14 @@ import Testing
     #expect(driver.authorization == .authorized(.always))
   }
 
+  @Test func `a lowered level counts before GeoClue has started the next client`() {
+    var driver = MachineDriver.running()
+    driver.send(.agentChanged(.city))
+    #expect(driver.authorization == .authorized(.always, level: .city))
+    driver.send(.agentChanged(.exact))
+    #expect(driver.authorization == .authorized(.always, level: .city), "a higher level waits for the client")
+  }
+
   @Test func `when the agent exits, the agent is reported as missing`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.agentChanged(nil)).first == .deleteClient("/1"))
