@@ -222,6 +222,13 @@ import Testing
     #expect(machine.handle(.source(status), at: 2).last == .own(.refuse(.unavailable(reason))))
   }
 
+  @Test func `a request for a measurement waits for a check of access`() {
+    var machine = waiting(isHeld: true)
+    #expect(machine.handle(.timer, at: 3_000_000) == [])
+    #expect(machine.handle(access(.allowed), at: 3_200_000) == [.own(.askSource)])
+    #expect(machine.handle(access(.allowed), at: 3_300_000) == [], "it is made once")
+  }
+
   @Test func `while access is being checked again, GetLocation does not fail because of the source`() {
     var machine = waiting(isHeld: true)
     let status = SourceStatus(state: .unavailable, reason: .geoclueNotInstalled)

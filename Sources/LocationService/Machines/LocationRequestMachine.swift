@@ -16,6 +16,8 @@ nonisolated struct LocationRequestMachine: LocationMachine {
   /// The most accurate location that does not meet the required accuracy, for `best-effort`.
   private var best: Location?
   private var asksSourceAt: BootInstant?
+  /// Whether that time has passed. The question waits until access is known.
+  private var isSourceDue = false
   /// The timeout of 0 has passed, but a cached location may still answer once the facts are known.
   private var isOverdue = false
   private let began: BootInstant
@@ -128,8 +130,9 @@ nonisolated extension LocationRequestMachine {
     let new = ServiceUse(need: need, follows: isAllowed ? level : nil, isReceiving: isAllowed)
     let actions: [Action] = use.change(to: new)
     // An agent that has started since GeoClue exited is found only if GeoClue runs again.
-    guard asksSourceAt != nil, need != nil, source.reason == .noAgent, !isGeoClueThere else { return actions }
-    asksSourceAt = nil
+    let isAgentOpen = asksSourceAt != nil && source.reason == .noAgent && !isGeoClueThere
+    guard isSourceDue || isAgentOpen, need != nil, !access.isHeld else { return actions }
+    (asksSourceAt, isSourceDue) = (nil, false)
     return actions + [.own(.askSource)]
   }
 
@@ -168,9 +171,8 @@ nonisolated extension LocationRequestMachine {
       return isOverdue ? [] : timeIsUp()
     }
     guard let time = asksSourceAt, now >= time else { return [] }
-    asksSourceAt = nil
-    let mayAsk = state == .waiting && need != nil && !access.isHeld
-    return mayAsk ? [.own(.askSource)] : []
+    (asksSourceAt, isSourceDue) = (nil, true)
+    return evaluate()
   }
 
   private mutating func timeIsUp() -> [Action] {
