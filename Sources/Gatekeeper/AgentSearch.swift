@@ -74,8 +74,6 @@ nonisolated struct AgentSearch {
     var wasOutdated = false
     /// When a doubt may lead to the next question.
     var pauseEnd = MonotonicInstant.origin
-    /// When to ask it, after a doubt arose during the pause.
-    var nextQuestion: MonotonicInstant?
   }
 
   private struct Refusal {
@@ -116,7 +114,9 @@ nonisolated struct AgentSearch {
 
   /// When ``Event/timer`` is due, or nil if it is not needed.
   var wakeUp: MonotonicInstant? {
-    let times = agents.values.flatMap { [$0.confirmation.deadline, $0.nextQuestion] }
+    let times = agents.map { name, agent in
+      [agent.confirmation.deadline, isPaused(name, agent) ? agent.pauseEnd : nil].compactMap(\.self).min()
+    }
     return (times + [searchDeadline]).compactMap(\.self).min()
   }
 
@@ -167,12 +167,10 @@ nonisolated extension AgentSearch {
     }
     if agent.confirmation.isDoubtful { agent.pauseEnd = now + Self.pause }
     agent.confirmation.answered(at: now)
-    let isRepeated = isOutdated && !agent.wasOutdated
-    if isOutdated, !isRepeated { agent.nextQuestion = agent.pauseEnd }
+    // The first question that a doubt overtakes is repeated immediately.
+    if isOutdated, !agent.wasOutdated { enqueue(name, first: true) }
     (agent.level, agent.isSilent, agent.wasOutdated) = (level, false, isOutdated)
     agents[name] = agent
-    // The first question that a doubt overtakes is repeated immediately.
-    if isRepeated { enqueue(name, first: true) }
     return []
   }
 
@@ -182,6 +180,8 @@ nonisolated extension AgentSearch {
     guard agents[name] == nil else {
       agents[name]?.confirmation.lost()
       agents[name]?.isSilent = true
+      // The service may act on a finer level of another agent meanwhile.
+      agents[name]?.pauseEnd = now + Self.silence
       return []
     }
     let silences = min((refusals[name]?.silences ?? 0) + 1, 6)
@@ -213,7 +213,6 @@ nonisolated extension AgentSearch {
     case nil:
       agents[name]?.confirmation = Confirmation()
       agents[name]?.isSilent = false
-      agents[name]?.nextQuestion = nil
     }
   }
 
@@ -224,9 +223,13 @@ nonisolated extension AgentSearch {
     case .verifying(let level, _): work[name] = .verifying(level, isOutdated: true)
     case .queued: break
     case nil:
-      guard let agent = agents[name] else { break }
-      if now < agent.pauseEnd { agents[name]?.nextQuestion = agent.pauseEnd } else { enqueue(name, first: true) }
+      if let agent = agents[name], now >= agent.pauseEnd || agent.isSilent { enqueue(name, first: true) }
     }
+  }
+
+  /// Whether an agent is to be asked when its pause ends.
+  private func isPaused(_ name: BusName, _ agent: Agent) -> Bool {
+    work[name] == nil && agent.confirmation.isDoubtful
   }
 
   private var currentLevels: AgentLevels {
@@ -252,7 +255,7 @@ nonisolated extension AgentSearch {
       if agent.confirmation.isUnanswered(at: now) { agents[name]?.isSilent = true }
       agents[name]?.confirmation.expire()
     }
-    for (name, agent) in agents where agent.nextQuestion.map({ now >= $0 }) ?? false { enqueue(name, first: true) }
+    for (name, agent) in agents where isPaused(name, agent) && now >= agent.pauseEnd { enqueue(name, first: true) }
   }
 }
 
@@ -267,7 +270,6 @@ nonisolated extension AgentSearch {
   }
 
   private mutating func enqueue(_ name: BusName, first: Bool = false) {
-    agents[name]?.nextQuestion = nil
     guard work[name] == nil else { return }
     work[name] = .queued
     queue.insert(name, at: first ? 0 : queue.count)

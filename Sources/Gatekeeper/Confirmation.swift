@@ -45,8 +45,10 @@ nonisolated struct Confirmation: Hashable, Sendable {
 
   mutating func ask(at now: MonotonicInstant) { asked = now }
 
-  /// Whether the question in flight has been asked for as long as a doubt may stay open.
-  func isUnanswered(at now: MonotonicInstant) -> Bool { asked.map { now - $0 >= Self.holdTime } ?? false }
+  /// Whether the question in flight has been asked for as long as a doubt may stay open, except for a pause before it.
+  func isUnanswered(at now: MonotonicInstant) -> Bool {
+    asked.map { now - $0 >= Self.holdTime - AgentSearch.pause } ?? false
+  }
 
   /// Whether an answer that arrives now would predate a doubt.
   var isOvertaken: Bool { later != nil }

@@ -26,6 +26,16 @@ import Testing
     return search
   }
 
+  /// Two agents that allow exact locations.
+  private func knownPair() -> AgentSearch {
+    var search = known()
+    _ = search.handle(.wanted(again: true), at: 1)
+    _ = search.handle(.listed([agent, other], isComplete: true), at: 2)
+    _ = search.handle(.answered(other, .exact), at: 3)
+    _ = search.handle(.verified(other, isAgent: true), at: 4)
+    return search
+  }
+
   @Test func `a search lists and asks the user's connections, verifies each agent and ends`() {
     var search = AgentSearch()
     #expect(search.handle(.wanted(again: false), at: 0) == [.list])
@@ -233,6 +243,30 @@ import Testing
     #expect(search.levels == AgentLevels(least: .level(.exact), from: agent, others: .unknown))
     #expect(search.handle(.answered(other, AccuracyLevel.none), at: 1_600_000) == [.changed], "its answer counts again")
     #expect(search.levels.least == .level(.none))
+  }
+
+  @Test func `an agent that was silent is asked again while another one answers`() {
+    var search = knownPair()
+    _ = search.handle(.doubted, at: .milliseconds(1_000))
+    _ = search.handle(.answered(other, .exact), at: .milliseconds(1_001))
+    _ = search.handle(.timer, at: .milliseconds(2_000))
+    #expect(search.levels.level(without: client) == .level(.exact))
+    _ = search.handle(.silent(agent), at: .milliseconds(3_000))
+    #expect(search.wakeUp == MonotonicInstant.milliseconds(3_000) + AgentSearch.silence)
+    #expect(search.handle(.timer, at: .milliseconds(6_000)) == [.probe(agent)])
+    #expect(search.handle(.answered(agent, .city), at: .milliseconds(6_001)).contains(.changed))
+    #expect(search.levels.level(without: client) == .level(.city))
+  }
+
+  @Test func `an agent that a pause kept from being asked earlier is left out if it stays silent`() {
+    var search = knownPair()
+    _ = search.handle(.doubted, at: .milliseconds(1_000))
+    for name in [agent, other] { _ = search.handle(.answered(name, .exact), at: .milliseconds(1_002)) }
+    #expect(search.handle(.doubted, at: .milliseconds(1_010)) == [])
+    #expect(Set(search.handle(.timer, at: .milliseconds(1_102))) == [.probe(agent), .probe(other)])
+    _ = search.handle(.answered(other, .exact), at: .milliseconds(1_103))
+    _ = search.handle(.timer, at: .milliseconds(2_010))
+    #expect(search.levels.level(without: client) == .level(.exact))
   }
 
   /// Found by the simulation: silent connections of the same user delayed the question to the coarser agent.
