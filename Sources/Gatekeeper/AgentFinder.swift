@@ -109,15 +109,14 @@ final class AgentFinder {
     for action in actions {
       switch action {
       case .list: list()
-      case .probe(let name):
-        waiting.append((name, user))
-        probeNext()
+      case .probe(let name): waiting.append((name, user))
       case .verify(let name): verify(name, user)
       case .changed: onChange?(user, false)
       case .released: onChange?(user, true)
       case .ready: finish(entry)
       }
     }
+    probeNext()
   }
 
   private func finish(_ entry: User) {
@@ -179,7 +178,6 @@ extension AgentFinder {
     guard let user = owners.removeValue(forKey: name)?.userID else { return }
     users[user]?.questions[name] = nil
     handle(.left(name), user)
-    probeNext()
   }
 
   /// Asks the next connections. Together, an account's users may have only as many open questions as one search.
@@ -218,7 +216,6 @@ extension AgentFinder {
       case .failure(.refused): handle(.answered(name, nil), user)
       case .failure(.lost), .failure(.notSent): handle(.silent(name), user)
       }
-      probeNext()
     }
   }
 
