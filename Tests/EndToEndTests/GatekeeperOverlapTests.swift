@@ -126,6 +126,22 @@ struct GatekeeperOverlapTests {
     withExtendedLifetime(logind) {}
   }
 
+  /// Regression: the closed object no longer learned that access was lost, and the reply contained its last location.
+  @Test func `a read that waits for a check fails if its subscription is closed meanwhile`() throws {
+    let listening = try Listening()
+    let (client, path) = (listening.client, listening.path)
+    try listening.agent.setLevelSilently(0)
+    listening.agent.signal(SIGSTOP)
+    // GeoClue's exit makes the service ask the agent again.
+    listening.machine.killGeoClue()
+    let read = try client.connection.begin(
+      "Get", of: busProperties, at: path, signature: "ss", [.string(Service.subscription), "Location"])
+    _ = try client.connection.call("Close", of: Service.subscription, at: path)
+    #expect(client.connection.answerSoFar(to: read) == nil)
+    listening.agent.signal(SIGCONT)
+    #expect(try client.connection.answer(to: read).errorName == "org.freedesktop.DBus.Error.UnknownObject")
+  }
+
   /// GeoClue refuses the service only after GeoClue's next start, and only when the service calls it.
   @Test func `when GeoClue's configuration forbids the service, its clients lose access`() throws {
     let listening = try Listening()

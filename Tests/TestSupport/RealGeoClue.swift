@@ -129,6 +129,9 @@ public final class DesktopAgent {
     try waitFor("changed", changes + 1)
   }
 
+  /// Sends it a signal, such as one that stops or continues it.
+  public func signal(_ number: Int32) { process.signal(number) }
+
   /// Kills it.
   public func kill() { process.kill() }
 }

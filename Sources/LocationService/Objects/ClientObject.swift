@@ -33,6 +33,9 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
   }
 
   var isActive: Bool { machine.isActive }
+  private static var noSuchObject: DBusError {
+    DBusError(.unknownObject, "The object no longer exists; create a new one")
+  }
 
   override func firstLocation(for level: AccuracyLevel) -> Location? { service.firstLocation(for: level) }
 
@@ -45,9 +48,7 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
   final func start(_ call: MethodCall) {
     let stops = machine.stops
     service.prepare(client, since: call.arrivedAt) { [weak self] in
-      guard let self, !isOver else {
-        return call.fail(DBusError(.unknownObject, "The object no longer exists; create a new one"))
-      }
+      guard let self, !isOver else { return call.fail(Self.noSuchObject) }
       if client.isToBeReviewed || isBeingChecked || !machine.authorization.isAuthorized { review() }
       starting.append(call)
       handle(.start(after: stops))
@@ -124,7 +125,7 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
   }
 
   /// Answers a property that reveals where the user was. While the client is being checked again, the answer waits;
-  /// without a result it is empty.
+  /// without a result it is empty. If the object ends meanwhile, the answer is an error.
   final func readPlace(_ request: PropertyRead, _ value: @escaping () -> Value?) {
     read(request, afterCheckIf: isActive && isBeingChecked) { ($0.isBeingChecked ? nil : value()) ?? .options([]) }
   }
@@ -134,8 +135,9 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
   ) {
     guard request.sender != nil, mustWait else { return request.answer(value(self)) }
     service.prepare(client, since: request.arrivedAt) { [weak self] in
-      guard let self else { return }
-      review()
+      self?.review()
+      // The machine of an object that has ended still has its last location, and no longer learns of lost access.
+      guard let self, !isOver else { return request.answer(.failure(Self.noSuchObject)) }
       request.answer(value(self))
     }
   }
