@@ -26,8 +26,8 @@ let only = arguments.firstIndex(of: "--only").map { index in
 }
 
 var template = Array("/tmp/simulation.XXXXXX".utf8CString)
-guard mkdtemp(&template) != nil else { fatalError("mkdtemp") }
-let folder = String(cString: template)
+let made = template.withUnsafeMutableBufferPointer { $0.baseAddress.flatMap(mkdtemp).map { String(cString: $0) } }
+guard let folder = made else { fatalError("mkdtemp") }
 for path in ["/etc", "/etc/geoclue", "/etc/geopublicist", "/run", "/state"] { mkdir(folder + path, 0o755) }
 setenv("RUNTIME_DIRECTORY", folder + "/run", 1)
 setenv("STATE_DIRECTORY", folder + "/state", 1)

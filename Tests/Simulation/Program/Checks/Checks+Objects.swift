@@ -139,7 +139,7 @@ extension Checks {
     // The service knows the account of a client that has objects.
     guard let turn = turns.removeValue(forKey: client.number), max(client.readSince, client.connectedAt) < turn.since,
       world.floodedAt[client.user].map({ $0 < turn.since - 10_000_000 }) ?? true, !client.subscriptions.isEmpty,
-      !world.mayShareAccount(client)
+      !world.mayShareAccount(client, at: turn.since)
     else { return }
     longestTurn = max(longestTurn, turn.answers)
     if turn.answers > Self.mostTurns {

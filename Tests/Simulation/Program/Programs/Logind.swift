@@ -24,6 +24,8 @@ final class Logind: SystemService {
   }
 
   private var rounds: [UInt32: Round] = [:]
+  /// When the state of each user was first sent to the current service.
+  private(set) var stateSentAt: [UInt32: Int64] = [:]
 
   init(_ world: World) { super.init(world, Self.service, user: 0) }
 
@@ -102,6 +104,7 @@ final class Logind: SystemService {
       answerLater(call, [.variant(.string(state == .active ? "active" : "online"))], about: user) { [weak self] in
         guard let self else { return }
         rounds[user]?.answeredAt = world.schedule.now
+        if !world.mayKnowSession(of: user, at: world.schedule.now + 1) { stateSentAt[user] = world.schedule.now }
         rounds[user]?.saysActive = state == .active
       }
     default: super.serve(call)

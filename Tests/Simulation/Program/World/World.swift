@@ -244,7 +244,14 @@ final class World {
   func isOutlierObvious(_ fix: Fix) -> Bool {
     let since = max(wokeAt, clockSetAt, geoclue.silentAt, geoclue.startedAt, geoclue.heldAt)
     return fix.measuredAt - since > 10_000_000 && geoclue.interval == 1_000_000 && geoclue.hasBeenSteady
-      && schedule.now - fix.measuredAt < 3_000_000
+      && schedule.now - fix.measuredAt < 3_000_000 && !hasRecurringSecond(before: fix)
+  }
+
+  /// Whether a location of the last three intervals before another one may have been dropped: the clock was set back, so
+  /// it has the second of one from before a suspend.
+  private func hasRecurringSecond(before fix: Fix) -> Bool {
+    let recent = fixes.values.filter { (fix.measuredAt - 3_000_000..<fix.measuredAt).contains($0.measuredAt) }
+    return recent.contains { new in fixes.values.contains { $0.timestamp == new.timestamp && $0.sleeps < new.sleeps } }
   }
 
   func move() {
@@ -373,8 +380,17 @@ final class World {
     truth.changed("GeoClue's configuration \(isDisallowed ? "disallows" : "allows") a program")
   }
 
-  /// Users without a session share one account, for as long as their clients stay on the bus.
-  func mayShareAccount(_ client: Client) -> Bool { client.user >= 1_000 && truth.hasSessionEnded }
+  /// Users without a session share one account while their clients stay on the bus. So do users about whom logind has
+  /// not answered the service before a time, by default now.
+  func mayShareAccount(_ client: Client, at time: Int64? = nil) -> Bool {
+    client.user >= 1_000 && (truth.hasSessionEnded || !mayKnowSession(of: client.user, at: time ?? schedule.now))
+  }
+
+  /// Whether logind had told the current service about a user's session at a time.
+  func mayKnowSession(of user: UInt32, at time: Int64) -> Bool {
+    guard let servingSince, let sentAt = logind.stateSentAt[user] else { return false }
+    return servingSince <= sentAt && sentAt < time
+  }
 
   /// Whether no limit prevents another subscription of a client.
   func mayCreate(for client: Client) -> Bool {
