@@ -51,6 +51,10 @@ public final class LocationManager {
   private var isRequesting = false
   private var waiting = 0
   private var required: AccuracyLevel?
+  /// Whether the owner waits for a later location.
+  private var isPaused = false
+  /// Whether the source was told to rest instead of to release everything.
+  private var isResting = false
   private var sequence: UInt64 = 0
   /// The newest measurement, with which repetitions are recognised.
   private var measured: Location?
@@ -80,15 +84,14 @@ public final class LocationManager {
 
   /// Delivers every location until ``stopUpdatingLocation()``; a second call does nothing.
   public func startUpdatingLocation() {
-    isUpdating = true
+    (isUpdating, isPaused) = (true, false)
     if isMonitoring { configureFilter() }
     requireLevel()
   }
 
   /// Ends the updates and a pending request, and releases the source.
   public func stopUpdatingLocation() {
-    isUpdating = false
-    isRequesting = false
+    (isUpdating, isRequesting, isPaused) = (false, false, false)
     filteringSource?.cancelRequest()
     if isMonitoring { configureFilter() }
     requireLevel()
@@ -112,11 +115,8 @@ public final class LocationManager {
 
   /// Pauses the updates while no location is needed; the authorization is still followed.
   package func pauseUpdatingLocation() {
-    isUpdating = false
-    isRequesting = false
-    guard required != nil else { return }
-    (required, followed) = (nil, nil)
-    source.rest()
+    (isUpdating, isRequesting, isPaused) = (false, false, true)
+    requireLevel()
   }
 
   /// Asks the user for permission, if the source can do that. The status changes with the answer.
@@ -191,10 +191,11 @@ public final class LocationManager {
   private func requireLevel() {
     if let filteringSource { return follow(filteringSource) }
     let level = isUpdating || isRequesting ? desiredAccuracy : monitoredLevel()
-    guard level != required else { return }
-    required = level
     // Between two checks the authorization is still observed.
-    guard level == nil, schedule.isResting else { return source.require(level) }
+    let rests = level == nil && (isPaused || schedule.isResting)
+    guard level != required || isResting && !rests else { return }
+    (required, isResting) = (level, rests)
+    guard rests else { return source.require(level) }
     source.rest()
     filter.drop()
   }

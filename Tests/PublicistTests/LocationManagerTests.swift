@@ -47,6 +47,15 @@ import Testing
     #expect(delegate.locations.allSatisfy { $0.receivedAt > 0 })
   }
 
+  /// Regression: the source continued to rest, and its last authorization remained in force.
+  @Test func `updates that are stopped during a pause release the source`() {
+    manager.startUpdatingLocation()
+    manager.pauseUpdatingLocation()
+    #expect(source.required == [.exact, nil] && source.rests == 1)
+    manager.stopUpdatingLocation()
+    #expect(source.required == [.exact, nil, nil] && source.rests == 1)
+  }
+
   @Test func `a location that arrives while nothing is requested is not delivered`() {
     fix(1)
     manager.startUpdatingLocation()
