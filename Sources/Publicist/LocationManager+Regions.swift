@@ -47,10 +47,10 @@ extension LocationManager {
   }
 
   func tellMonitors(_ location: Location) {
-    for monitor in monitors.values { monitor.handle(.location(location)) }
+    for monitor in monitors.values { monitor.take(.location(location)) }
   }
 
   func tellMonitors(_ event: RegionMachine.Event) {
-    for monitor in monitors.values { monitor.handle(event) }
+    for monitor in monitors.values { monitor.take(event) }
   }
 }

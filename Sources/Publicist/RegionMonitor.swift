@@ -2,18 +2,16 @@
 import GeopublicistLocationModel
 import MainLoop
 
-/// Monitors one region for a ``LocationManager``: with a ``RegionMachine`` and its timer, or through a source that
-/// monitors regions itself.
-final class RegionMonitor {
-  private var machine: RegionMachine
+/// Monitors one region for a ``LocationManager``: with a ``RegionMachine``, or through a source that monitors regions
+/// itself.
+final class RegionMonitor: MachineShell {
+  var host: MachineHost<RegionMachine>
   private weak var manager: LocationManager?
   private let onEvent: (RegionEvent) -> Void
   private let onEnd: () -> Void
   private let configuration: RegionConfiguration
   private var remote: (region: AnyObject, level: AccuracyLevel)?
   private var beginning: LoopSource?
-  private var timer: LoopSource?
-  private var armedFor: BootInstant?
   private var isStarted = false
   private var isOver = false
 
@@ -24,7 +22,7 @@ final class RegionMonitor {
     _ onEvent: @escaping (RegionEvent) -> Void
   ) {
     self.configuration = configuration
-    machine = RegionMachine(configuration)
+    host = MachineHost(RegionMachine(configuration))
     self.manager = manager
     self.onEnd = onEnd
     self.onEvent = onEvent
@@ -33,8 +31,8 @@ final class RegionMonitor {
       guard let self, let manager = self.manager else { return }
       if let source = manager.filteringSource { return monitor(with: source, at: manager.desiredAccuracy) }
       isStarted = true
-      handle(.level(manager.evaluatedLevel))
-      handle(.start)
+      take(.level(manager.evaluatedLevel))
+      take(.start)
     }
   }
 
@@ -42,7 +40,8 @@ final class RegionMonitor {
   func end() {
     guard !isOver else { return }
     isOver = true
-    (beginning, timer, remote) = (nil, nil, nil)
+    (beginning, remote) = (nil, nil)
+    handle(.stop)
     manager?.remove(self)
   }
 
@@ -60,22 +59,30 @@ final class RegionMonitor {
     remote = (region, level)
   }
 
-  func handle(_ event: RegionMachine.Event) {
+  func take(_ event: RegionMachine.Event) {
     if let remote, let manager, let source = manager.filteringSource, remote.level != manager.desiredAccuracy {
       monitor(with: source, at: manager.desiredAccuracy)
     }
     guard isStarted, !isOver else { return }
-    for action in machine.handle(event, at: now) {
-      switch action {
-      case .emit(let event): if !isOver { onEvent(event) }
-      case .complete:
-        end()
-        onEnd()
-      }
-    }
+    handle(event)
+    reviewNeed()
+  }
+
+  func timeHasCome() {
+    sendTimer()
+    reviewNeed()
+  }
+
+  private func reviewNeed() { if !isOver { manager?.needChanged(of: self) } }
+
+  func perform(_ action: RegionMachine.Action) {
     guard !isOver else { return }
-    manager?.needChanged(of: self)
-    arm()
+    switch action {
+    case .emit(let event): onEvent(event)
+    case .complete:
+      end()
+      onEnd()
+    }
   }
 
   var need: SourceSchedule.Need? {
@@ -83,21 +90,13 @@ final class RegionMonitor {
     let level = manager.desiredAccuracy
     // The source reports granted access only while the source is held.
     guard manager.authorizationStatus.isAuthorized else { return SourceSchedule.Need(level) }
-    switch machine.need {
+    switch host.machine.need {
     case .nothing: return nil
     case .now: return SourceSchedule.Need(level)
     case .check(let time): return .check(level, from: MainLoop.main.clock.monotonic(at: time))
     }
   }
-
-  private var now: BootInstant { MainLoop.main.clock.boottime() }
-
-  private func arm() {
-    guard let deadline = machine.deadline, armedFor.map({ deadline < $0 }) ?? true else { return }
-    armedFor = deadline
-    timer = MainLoop.main.after(deadline - now) { [weak self] in
-      self?.armedFor = nil
-      self?.handle(.timer)
-    }
-  }
 }
+
+extension RegionMachine: StateMachine {}
+extension RegionMachine.Event: MachineEvent {}
