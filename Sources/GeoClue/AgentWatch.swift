@@ -21,7 +21,7 @@ final class AgentWatch {
   /// The last announcements of this user's agents.
   private var levels: [BusName: AccuracyLevel] = [:]
   /// Announcements by senders whose user is not known yet.
-  private var unconfirmed: [BusName: AccuracyLevel] = [:]
+  private var unconfirmed: [BusName: GeoClueAgent.Announcement] = [:]
   private var candidates: Set<BusName> = []
 
   /// Calls `onChange` whenever a new client should be created, with the lowest level that an agent of this user has
@@ -51,6 +51,7 @@ final class AgentWatch {
   private func consider(_ values: [Value]) {
     let names = Set(values.compactMap { $0.string.flatMap(BusName.init(validating:)) }.filter(\.isUnique))
     users = users.filter { names.contains($0.key) }
+    levels = levels.filter { names.contains($0.key) }
     for name in names where name != connection.uniqueName {
       if let owner = users[name] {
         if owner == user { candidates.insert(name) }
@@ -65,9 +66,7 @@ final class AgentWatch {
     return connection.onSignal(
       MatchRule(path: GeoClueNames.agentPath, interface: .properties, member: .propertiesChanged), from: mayBeAgent
     ) { [weak self] signal in
-      guard let self, let level = GeoClueReply.changes(in: signal, of: GeoClueNames.agent)?["MaxAccuracyLevel"]?.uint32
-      else { return }
-      heard(AccuracyLevel(rounding: level), from: signal.sender)
+      if let announcement = GeoClueAgent.announcement(in: signal) { self?.heard(announcement, from: signal.sender) }
     }
   }
 
@@ -77,19 +76,22 @@ final class AgentWatch {
   }
 
   /// Handles an announcement. Any connection can send this signal, but only agents of this user count.
-  private func heard(_ level: AccuracyLevel, from sender: BusName) {
-    if let owner = users[sender] {
-      guard owner == user else { return }
-      levels[sender] = level
-      onChange(levels.values.min())
-    } else {
-      unconfirmed[sender] = level
-      ask(whose: sender) { [weak self] in
-        guard let self, let level = unconfirmed[sender] else { return }
-        levels[sender] = level
-        onChange(levels.values.min())
+  private func heard(_ announcement: GeoClueAgent.Announcement, from sender: BusName) {
+    guard let owner = users[sender] else {
+      unconfirmed[sender] = announcement
+      return ask(whose: sender) { [weak self] in
+        if let self, let announcement = unconfirmed[sender] { note(announcement, from: sender) }
       }
     }
+    if owner == user { note(announcement, from: sender) }
+  }
+
+  private func note(_ announcement: GeoClueAgent.Announcement, from sender: BusName) {
+    switch announcement {
+    case .level(let level): levels[sender] = level
+    case .changed: levels[sender] = nil
+    }
+    onChange(levels.values.min())
   }
 
   private func followDepartures() -> SignalMatch {

@@ -35,8 +35,8 @@ nonisolated package struct ConnectionMachine: Sendable {
 
   /// Whether the service itself is the agent of its user.
   package let registersAgent: Bool
-  /// The authorization that GeoClue would give now; unknown without subscribers, because the user's switch is then not
-  /// observed.
+  /// The authorization that GeoClue would give now; unknown without subscribers, because GeoClue then has no client to
+  /// decide about.
   package private(set) var authorization = Authorization.undecided
   private var state = State.idle
   private var wanted: AccuracyLevel?
@@ -46,7 +46,8 @@ nonisolated package struct ConnectionMachine: Sendable {
   private var trouble = SourceReason.none
   /// Whether GeoClue has refused the service as an agent since the last client.
   private var isAgentRefused = false
-  /// The level that the user's agent announced last.
+  /// The level that the user's agent announced last. Kept without subscribers, because the agent is still watched while
+  /// the source rests.
   private var agentLevel: AccuracyLevel?
 
   package init(registersAgent: Bool = false) { self.registersAgent = registersAgent }
@@ -60,6 +61,7 @@ nonisolated package struct ConnectionMachine: Sendable {
       if level == nil { return release() }
     }
     note(event, at: now)
+    defer { withdraw(event) }
     let moment = Moment(now: now, chance: chance)
     switch state {
     case .idle: return whileIdle(event, moment)
@@ -90,8 +92,9 @@ nonisolated package struct ConnectionMachine: Sendable {
       isAgentRefused = true
       if case .creating = state { trouble = .disallowedByConfiguration }
       if trouble == .noAgent { trouble = .disallowedByConfiguration }
-    case .agentChanged(let level) where wanted != nil:
+    case .agentChanged(let level):
       agentLevel = level
+      guard wanted != nil else { return }
       if let level, level > .none, level < authorization.level, authorization.isAuthorized {
         // A lower level counts before GeoClue has started a client with it. A higher one does not.
         authorization = .authorized(.always, level: level)
@@ -102,6 +105,14 @@ nonisolated package struct ConnectionMachine: Sendable {
       if client != nil { trouble = .disabledByUser }
     default: break
     }
+  }
+
+  /// Ends the refusal of an agent that announces "on", even if GeoClue cannot start a client yet. Called after the
+  /// transition, because ``whilePausing(_:_:_:)`` reacts to the refusal.
+  private mutating func withdraw(_ event: Event) {
+    guard case .agentChanged(let level?) = event, level > .none else { return }
+    if authorization == .refused(.disabledByUser) { authorization = .undecided }
+    if trouble == .disabledByUser { trouble = .none }
   }
 
   private mutating func whileIdle(_ event: Event, _ moment: Moment) -> [Action] {
@@ -249,7 +260,6 @@ nonisolated extension ConnectionMachine {
     let actions = client.map { [Action.deleteClient($0)] } ?? []
     state = .idle
     authorization = .undecided
-    agentLevel = nil
     return actions
   }
 

@@ -87,6 +87,20 @@ package final class GeoClueAgent {
     return message
   }
 
+  /// What an agent broadcasts about its level.
+  package enum Announcement {
+    case level(AccuracyLevel)
+    /// The level has changed, but the signal does not contain it.
+    case changed
+  }
+
+  /// Returns what a signal announces, or nil if it is not about the level of an agent.
+  package static func announcement(in signal: Signal) -> Announcement? {
+    guard let changes = GeoClueReply.changes(in: signal, of: GeoClueNames.agent) else { return nil }
+    if let number = changes["MaxAccuracyLevel"]?.uint32 { return .level(AccuracyLevel(rounding: number)) }
+    return signal.arguments[2].array?.contains(.string("MaxAccuracyLevel")) == true ? .changed : nil
+  }
+
   private static let interface = Interface<GeoClueAgent>(
     GeoClueNames.agent,
     [

@@ -55,6 +55,8 @@ public final class GeoClueSource: LocationSource, MachineShell {
     agents?.follow(level != nil)
     if level == nil { remembered = nil }
     handle(.demand(level))
+    // The agent is no longer watched.
+    if level == nil { handle(.agentChanged(nil)) }
   }
 
   public func rest() {
@@ -68,8 +70,13 @@ public final class GeoClueSource: LocationSource, MachineShell {
   public func startOver() { handle(.startOver) }
 
   private func agentChanged(_ level: AccuracyLevel?) {
-    if remembered != nil, let level {
-      remembered = level == .none ? .refused(.disabledByUser) : .authorized(.always, level: level)
+    if let known = remembered {
+      // A lower level counts immediately. GeoClue must confirm a higher one, and that the agent that refused has left.
+      if let level, level < known.level {
+        remembered = level == .none ? .refused(.disabledByUser) : .authorized(.always, level: level)
+      } else if known.isAuthorized ? level ?? .none > known.level : level != AccuracyLevel.none {
+        remembered = nil
+      }
     }
     handle(.agentChanged(level))
   }

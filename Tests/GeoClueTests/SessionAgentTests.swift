@@ -68,6 +68,35 @@ import Testing
     withExtendedLifetime(next) {}
   }
 
+  private func announce(_ level: Int64?, from connection: BusClient) throws {
+    let (changed, invalidated): (JSON, JSON) =
+      level.map { (["MaxAccuracyLevel": .variant("u", .integer($0))], []) } ?? ([:], ["MaxAccuracyLevel"])
+    try connection.emit(
+      "PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: "\(geoCluePath)/Agent", signature: "sa{sv}as",
+      ["\(geoClueName).Agent", changed, invalidated])
+  }
+
+  @Test func `an agent that announces only that its level has changed no longer limits it`() throws {
+    let (bus, geoclue, listener, agent) = try running()
+    let other = try BusClient(at: bus.address)
+    try announce(5, from: other)
+    try turning("reduced") { listener.authorization.level == .neighborhood }
+    try announce(nil, from: other)
+    try turning("exact") { listener.authorization.level == .exact }
+    withExtendedLifetime((agent, geoclue)) {}
+  }
+
+  @Test func `during a rest a lower level counts immediately, and a higher one needs GeoClue`() throws {
+    let (bus, geoclue, listener, agent) = try running()
+    let other = try BusClient(at: bus.address)
+    listener.source.rest()
+    try announce(5, from: other)
+    try turning("reduced") { listener.authorization == .authorized(.always, level: .neighborhood) }
+    try announce(8, from: other)
+    try turning("undecided") { listener.authorization == .undecided }
+    withExtendedLifetime((agent, geoclue)) {}
+  }
+
   @Test(.enabled(if: Rig.isRoot, "needs another user"))
   func `in the session deployment, another user's agent is ignored`() throws {
     let (bus, geoclue, listener, agent) = try running()

@@ -98,10 +98,8 @@ final class Truth {
     of client: Program, formerly former: AccuracyLevel = .none, isAlways: Bool = false, isActive: Bool = false
   ) -> AccuracyLevel {
     guard client.isConnected, !isConfined(client) else { return .none }
-    // Here GeoClue itself decides, and only an agent at level 0 is a refusal.
-    if world.isSession {
-      return world.agents.contains { $0.isConnected && $0.isKnown && $0.level == .none } ? .none : .exact
-    }
+    // GeoClue itself decides. The service enforces the levels of the agents that it knows.
+    if world.isSession { return world.agents.filter { $0.isConnected && $0.isKnown }.map(\.level).min() ?? .exact }
     if client.user == 0 || client.user == world.serviceUser { return .exact }
     if isPolkitSilent { return .none }
     if isAlways || policy(of: client.user, Self.accessWithoutAgent) == .yes { return .exact }
