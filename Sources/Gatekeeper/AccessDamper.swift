@@ -86,9 +86,9 @@ nonisolated struct AccessDamper: Sendable {
   var isHeld: Bool { granted != told }
 
   /// When ``handle(_:at:)`` must be called again, or nil.
-  var wakeUp: MonotonicInstant? { [tellAt, increaseAt].compactMap(\.self).min() }
+  var deadline: MonotonicInstant? { [tellAt, increaseAt].compactMap(\.self).min() }
 
-  /// Handles the current access, or the time in ``wakeUp``. Returns whether ``told`` has changed or
+  /// Handles the current access, or the time in ``deadline``. Returns whether ``told`` has changed or
   /// ``isHeld`` has ended.
   mutating func handle(_ access: UserAccess? = nil, at now: MonotonicInstant) -> Bool {
     let (oldTold, wasHeld) = (told, isHeld)

@@ -10,11 +10,23 @@ final class AgentFinder {
   /// Called with a user whose agents may now allow a different level, or whose deliveries they no longer hold.
   var onChange: ((UInt32, _ isReleased: Bool) -> Void)?
 
-  private final class User {
-    var search = AgentSearch()
+  private final class Entry: MachineShell {
+    let user: UInt32
+    var host = MachineHost(AgentSearch())
     var questions: [BusName: PendingCall] = [:]
     var waiting: [() -> Void] = []
-    var timer: LoopSource?
+    private weak var finder: AgentFinder?
+
+    init(_ user: UInt32, of finder: AgentFinder) { (self.user, self.finder) = (user, finder) }
+
+    var search: AgentSearch { host.machine }
+
+    func perform(_ action: AgentSearch.Action) { finder?.perform(action, for: self) }
+
+    func timeHasCome() {
+      sendTimer()
+      finder?.probeNext()
+    }
   }
 
   private let connection: Connection
@@ -27,7 +39,7 @@ final class AgentFinder {
   /// account changes when logind answers.
   private var waiting: [(name: BusName, user: UInt32)] = []
   private let mayBeAgent: (ControlGroup?) -> Bool
-  private var users: [UInt32: User] = [:]
+  private var users: [UInt32: Entry] = [:]
   /// The user behind each connection. The bus never reuses a unique name, so entries stay valid until the connection
   /// leaves.
   private var owners: [BusName: Credentials] = [:]
@@ -62,12 +74,12 @@ final class AgentFinder {
   func levels(of user: UInt32) -> AgentLevels { users[user]?.search.levels ?? AgentLevels() }
 
   /// Returns whether deliveries to a user are held until an agent confirms its level.
-  func isHeld(_ user: UInt32) -> Bool { users[user]?.search.isHeld(at: now) ?? false }
+  func isHeld(_ user: UInt32) -> Bool { users[user]?.search.isHeld(at: AgentSearch.now) ?? false }
 
   /// Searches a user's connections for agents and calls `done` when the search ends, with or without a result.
   /// Connections that have already answered are asked only if `again` is true.
   func find(_ user: UInt32, for peer: BusName? = nil, again: Bool = false, _ done: @escaping () -> Void) {
-    let entry = users[user] ?? User()
+    let entry = users[user] ?? Entry(user, of: self)
     users[user] = entry
     peers.reconcileWithBus()
     entry.waiting.append(done)
@@ -87,39 +99,34 @@ final class AgentFinder {
   func startOver() {
     waiting = []
     for (user, entry) in users {
-      (entry.search, entry.questions) = (AgentSearch(), [:])
+      (entry.host, entry.questions) = (MachineHost(AgentSearch()), [:])
       wanted[user, default: []].formUnion([])
       handle(.wanted(again: true), user)
       onChange?(user, true)
     }
   }
 
-  private var now: MonotonicInstant { MainLoop.main.clock.monotonic() }
-
   private func doubtAll() {
     for user in users.keys { handle(.doubted, user) }
   }
 
   private func handle(_ event: AgentSearch.Event, _ user: UInt32) {
-    guard let entry = users[user] else { return }
-    let actions = entry.search.handle(event, at: now)
-    entry.timer = entry.search.wakeUp.map { time in
-      MainLoop.main.at(time) { [weak self] in self?.handle(.timer, user) }
-    }
-    for action in actions {
-      switch action {
-      case .list: list()
-      case .probe(let name): waiting.append((name, user))
-      case .verify(let name): verify(name, user)
-      case .changed: onChange?(user, false)
-      case .released: onChange?(user, true)
-      case .ready: finish(entry)
-      }
-    }
+    users[user]?.handle(event)
     probeNext()
   }
 
-  private func finish(_ entry: User) {
+  private func perform(_ action: AgentSearch.Action, for entry: Entry) {
+    switch action {
+    case .list: list()
+    case .probe(let name): waiting.append((name, entry.user))
+    case .verify(let name): verify(name, entry.user)
+    case .changed: onChange?(entry.user, false)
+    case .released: onChange?(entry.user, true)
+    case .ready: finish(entry)
+    }
+  }
+
+  private func finish(_ entry: Entry) {
     let waiting = entry.waiting
     entry.waiting = []
     for done in waiting { done() }
@@ -195,12 +202,13 @@ extension AgentFinder {
         continue
       }
       open[account, default: 0] += 1
-      probe(name, user, entry)
+      probe(name, entry)
     }
   }
 
   /// Asks one connection whether it is an agent and which level it allows.
-  private func probe(_ name: BusName, _ user: UInt32, _ entry: User) {
+  private func probe(_ name: BusName, _ entry: Entry) {
+    let user = entry.user
     guard let probe = probes.take() else { return handle(.silent(name), user) }
     let message = GeoClueAgent.levelQuestion(to: name)
     entry.questions[name] = probe.connection.call(
@@ -233,13 +241,11 @@ extension AgentFinder {
   }
 
   private func changed(_ signal: Signal) {
-    guard signal.arguments.count == 3, signal.arguments[0].string == GeoClueNames.agent.rawValue,
-      let user = owners[signal.sender]?.userID
-    else { return }
-    if let number = signal.arguments[1].properties?["MaxAccuracyLevel"]?.uint32 {
-      handle(.announced(signal.sender, AccuracyLevel(rounding: number)), user)
-    } else if signal.arguments[2].array?.contains(.string("MaxAccuracyLevel")) == true {
-      handle(.invalidated(signal.sender), user)
+    guard let user = owners[signal.sender]?.userID else { return }
+    switch GeoClueAgent.announcement(in: signal) {
+    case .level(let level): handle(.announced(signal.sender, level), user)
+    case .changed: handle(.invalidated(signal.sender), user)
+    case nil: break
     }
   }
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistLocationModel
+import MainLoop
 
 /// The known facts about one user's GeoClue agents, and the search for them.
 ///
 /// Agents own no bus name: any connection of the user may be one, so each is asked for its level. At most one search
 /// with one deadline runs at a time. Every waiting call joins it and is released when it ends, even if connections stay
 /// silent. If an agent's level may have changed, deliveries are held until the agent has been asked again.
-nonisolated struct AgentSearch {
+nonisolated struct AgentSearch: StateMachine {
   /// How long a call waits for the search if an agent is already known. That agent decides, so connections that never
   /// answer cannot delay the user's other programs.
   static let pace = Duration.milliseconds(50)
@@ -22,7 +23,7 @@ nonisolated struct AgentSearch {
   /// service ask all the time.
   static let pause = Duration.milliseconds(100)
 
-  enum Event: Hashable, Sendable {
+  enum Event: MachineEvent, Hashable, Sendable {
     /// A call needs the level, or (`again`) a client is waiting for an agent, so connections that were not agents
     /// before are asked again. While GeoClue is not running, agents do not announce new levels, so known agents are
     /// asked again, too.
@@ -41,7 +42,7 @@ nonisolated struct AgentSearch {
     case left(BusName)
     /// Agents may have changed their levels without announcing it.
     case doubted
-    /// The time in ``wakeUp`` has been reached.
+    /// The time in ``deadline`` has been reached.
     case timer
   }
 
@@ -113,7 +114,7 @@ nonisolated struct AgentSearch {
   var inFlight: Int { work.values.count { if case .probing = $0 { true } else { false } } }
 
   /// When ``Event/timer`` is due, or nil if it is not needed.
-  var wakeUp: MonotonicInstant? {
+  var deadline: MonotonicInstant? {
     let times = agents.map { name, agent in
       [agent.confirmation.deadline, isPaused(name, agent) ? agent.pauseEnd : nil].compactMap(\.self).min()
     }

@@ -26,7 +26,7 @@ nonisolated struct PolicyAnswers {
     case answered(PolkitAction, PolkitReply)
     /// The user agreed in a dialog, and polkit's rules accept that.
     case consented(PolkitAction, PolkitReply)
-    /// The time in ``wakeUp`` has been reached.
+    /// The time in ``deadline`` has been reached.
     case timer(isServed: Bool, isPolkitThere: Bool)
   }
 
@@ -80,7 +80,7 @@ nonisolated struct PolicyAnswers {
   func answer(to action: PolkitAction) -> Facts.Answer { known[action].map { effective($0, action) } ?? .unknown }
 
   /// When ``Event/timer(isServed:isPolkitThere:)`` is due, or nil if it is not needed.
-  var wakeUp: MonotonicInstant? {
+  var deadline: MonotonicInstant? {
     let deadlines = [confirmation.deadline, nextRound, round?.deadline].compactMap(\.self)
     let started = [restart?.time].compactMap(\.self)
     // A round does not extend the trust in an answer that the round does not replace.

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import MainLoop
 
 /// The session state of one user according to logind, and whether it is still reliable.
 ///
 /// Every announcement by logind is a doubt: deliveries are held until logind has been asked again. If logind does not
 /// answer in time, the state becomes unknown.
-nonisolated struct SessionState {
+nonisolated struct SessionState: StateMachine {
   /// How long to wait for logind to return before it is called, since a call might start it.
   static let restartTime = Duration.milliseconds(300)
   /// The pause between questions while doubts keep arriving.
   static let pause = Duration.milliseconds(100)
 
-  enum Event: Hashable, Sendable {
+  enum Event: MachineEvent, Hashable, Sendable {
     case wanted
     /// logind announced a change, or polkit did, because it also watches logind.
     case doubted
@@ -20,7 +21,7 @@ nonisolated struct SessionState {
     case answered(Facts.Session)
     /// logind left the bus before answering.
     case lost
-    /// The time in ``wakeUp`` has been reached.
+    /// The time in ``deadline`` has been reached.
     case timer
   }
 
@@ -49,7 +50,7 @@ nonisolated struct SessionState {
   var isDoubtful: Bool { state != .unknown && confirmation.isDoubtful }
 
   /// When ``Event/timer`` is due, or nil if it is not needed.
-  var wakeUp: MonotonicInstant? { [confirmation.deadline, notBefore].compactMap(\.self).min() }
+  var deadline: MonotonicInstant? { [confirmation.deadline, notBefore].compactMap(\.self).min() }
 
   mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Action] {
     switch event {

@@ -16,18 +16,25 @@ final class SessionWatch {
   /// The maximum number of questions in flight. The bus allows 128 calls without a reply for all purposes together.
   private static let parallel = 16
 
-  private final class Entry {
-    var state = SessionState()
+  private final class Entry: MachineShell {
+    let user: UInt32
+    var host = MachineHost(SessionState())
     var path: ObjectPath?
     var login = Account.Login.unknown
     var question: PendingCall?
-    var timer: LoopSource?
     /// The start of the session in which an agent would run.
     var begin = MonotonicInstant.origin - SessionWatch.startingTime
     var mayHaveNewSession = true
     /// Whether no client of the user is left. The entry is removed when the pending answer arrives.
     var isForgotten = false
     let waiters = Waiters()
+    private weak var watch: SessionWatch?
+
+    init(_ user: UInt32, of watch: SessionWatch) { (self.user, self.watch) = (user, watch) }
+
+    var state: SessionState { host.machine }
+
+    func perform(_ action: SessionState.Action) { watch?.perform(action, for: self) }
   }
 
   private let connection: Connection
@@ -78,7 +85,7 @@ final class SessionWatch {
   func login(of user: UInt32) -> Account.Login { entries[user]?.login ?? .unknown }
 
   /// Returns the hold on deliveries to a user until logind confirms the state.
-  func hold(on user: UInt32) -> Hold<MonotonicClock>? { entries[user]?.state.hold(at: now) }
+  func hold(on user: UInt32) -> Hold<MonotonicClock>? { entries[user]?.state.hold(at: SessionState.now) }
 
   /// Until when an agent of a user may still be starting, or nil if the user has no session. Only the session that
   /// logind elects for the user's display counts, because agents start with a desktop.
@@ -91,11 +98,11 @@ final class SessionWatch {
 
   /// Makes a round wait until a user's state is known, and tracks the user from then on.
   func find(_ user: UInt32, for round: AnswerGroup) {
-    let entry = entries[user] ?? Entry()
+    let entry = entries[user] ?? Entry(user, of: self)
     entries[user] = entry
     entry.isForgotten = false
     entry.waiters.add(round)
-    handle(.wanted, user, entry)
+    entry.handle(.wanted)
   }
 
   /// Records that polkit announced a change, which may be a changed session of any user.
@@ -112,27 +119,17 @@ final class SessionWatch {
     if !entry.state.isAsking { entries[user] = nil }
   }
 
-  private var now: MonotonicInstant { MainLoop.main.clock.monotonic() }
-
   private func handleForAll(_ event: SessionState.Event) {
-    for (user, entry) in entries { handle(event, user, entry) }
+    for entry in entries.values { entry.handle(event) }
   }
 
-  private func handle(_ event: SessionState.Event, _ user: UInt32, _ entry: Entry) {
-    let actions = entry.state.handle(event, at: now)
-    entry.timer = entry.state.wakeUp.map { time in
-      MainLoop.main.at(time) { [weak self, weak entry] in
-        if let self, let entry { handle(.timer, user, entry) }
-      }
-    }
-    for action in actions {
-      switch action {
-      case .ask:
-        waiting.edit(accountOf(user, entry.login)) { $0.append(user) }
-        askNext()
-      case .changed(let before): if !entry.isForgotten { onChange?(user, before) }
-      case .ready: entry.waiters.release()
-      }
+  private func perform(_ action: SessionState.Action, for entry: Entry) {
+    switch action {
+    case .ask:
+      waiting.edit(accountOf(entry.user, entry.login)) { $0.append(entry.user) }
+      askNext()
+    case .changed(let before): if !entry.isForgotten { onChange?(entry.user, before) }
+    case .ready: entry.waiters.release()
     }
   }
 }
@@ -164,9 +161,7 @@ extension SessionWatch {
     return !meaningful.isDisjoint(with: changed + invalidated)
   }
 
-  private func doubt(_ user: UInt32) {
-    if let entry = entries[user] { handle(.doubted, user, entry) }
-  }
+  private func doubt(_ user: UInt32) { entries[user]?.handle(.doubted) }
 
   /// Handles a signal that names the user first.
   private func doubt(_ signal: Signal) {
@@ -185,7 +180,7 @@ extension SessionWatch {
   }
 
   private func userChanged(_ path: ObjectPath) {
-    for (user, entry) in entries where entry.path == nil || entry.path == path { handle(.doubted, user, entry) }
+    for entry in entries.values where entry.path == nil || entry.path == path { entry.handle(.doubted) }
   }
 
   /// Handles a seat's new active session. The session that was active before announces its own change.
@@ -201,57 +196,57 @@ extension SessionWatch {
     while inFlight < Self.parallel, let user = waiting.next() {
       guard let entry = entries[user] else { continue }
       inFlight += 1
-      ask(user, entry)
+      ask(entry)
     }
   }
 
-  private func ask(_ user: UInt32, _ entry: Entry) {
-    call("GetUser", of: LogindNames.manager, at: LogindNames.path, [.uint32(user)], expecting: "o", user, entry) {
+  private func ask(_ entry: Entry) {
+    call("GetUser", of: LogindNames.manager, at: LogindNames.path, [.uint32(entry.user)], expecting: "o", entry) {
       watch, result in
       switch result {
       case .success(let values):
-        guard let path = values.first?.objectPath else { return watch.answered(.inactive, user, entry) }
+        guard let path = values.first?.objectPath else { return watch.answered(.inactive, entry) }
         (entry.path, entry.login) = (path, .present)
-        watch.askState(of: user, at: path, entry)
+        watch.askState(at: path, entry)
       // The call would have started logind. A logind that is masked or fails has another error.
       case .failure(.refused(let error)):
         let isInstalled = error.name != .serviceUnknown || watch.owner?.owner != nil
         entry.login = isInstalled ? .absent : .untracked
-        watch.answered(isInstalled ? .inactive : .untracked, user, entry)
-      case .failure(.lost), .failure(.notSent): watch.answered(nil, user, entry)
+        watch.answered(isInstalled ? .inactive : .untracked, entry)
+      case .failure(.lost), .failure(.notSent): watch.answered(nil, entry)
       }
     }
   }
 
-  private func askState(of user: UInt32, at path: ObjectPath, _ entry: Entry) {
+  private func askState(at path: ObjectPath, _ entry: Entry) {
     let arguments: [Value] = [.string(Self.user.rawValue), .string("State")]
-    call("Get", of: .properties, at: path, arguments, expecting: .variant, user, entry) { watch, result in
+    call("Get", of: .properties, at: path, arguments, expecting: .variant, entry) { watch, result in
       switch result {
       case .success(let values) where values.first?.unwrapped.string == "active":
         guard entry.mayHaveNewSession || entry.state.state != .active else {
-          return watch.answered(.active, user, entry)
+          return watch.answered(.active, entry)
         }
         entry.mayHaveNewSession = false
-        watch.askDisplay(of: user, at: path, entry)
-      case .success, .failure(.refused): watch.answered(.inactive, user, entry)
-      case .failure(.lost), .failure(.notSent): watch.answered(nil, user, entry)
+        watch.askDisplay(at: path, entry)
+      case .success, .failure(.refused): watch.answered(.inactive, entry)
+      case .failure(.lost), .failure(.notSent): watch.answered(nil, entry)
       }
     }
   }
 
   /// Asks which session is the user's display and when it began. Without an answer, no agent is expected to start.
-  private func askDisplay(of user: UInt32, at path: ObjectPath, _ entry: Entry) {
+  private func askDisplay(at path: ObjectPath, _ entry: Entry) {
     func began(_ watch: SessionWatch, at time: MonotonicInstant?) {
       entry.begin = time ?? .origin - Self.startingTime
-      watch.answered(.active, user, entry)
+      watch.answered(.active, entry)
     }
     let display: [Value] = [.string(Self.user.rawValue), .string("Display")]
-    call("Get", of: .properties, at: path, display, expecting: .variant, user, entry) { watch, result in
+    call("Get", of: .properties, at: path, display, expecting: .variant, entry) { watch, result in
       guard case .success(let values) = result,
         let session = values.first?.unwrapped.structure?.last?.objectPath, session != .root
       else { return began(watch, at: nil) }
       let begin: [Value] = [.string(LogindNames.session.rawValue), .string("TimestampMonotonic")]
-      watch.call("Get", of: .properties, at: session, begin, expecting: .variant, user, entry) { watch, result in
+      watch.call("Get", of: .properties, at: session, begin, expecting: .variant, entry) { watch, result in
         began(watch, at: (try? result.get())?.first?.unwrapped.uint64.map(MonotonicInstant.init(microseconds:)))
       }
     }
@@ -259,7 +254,7 @@ extension SessionWatch {
 
   private func call(
     _ member: MemberName, of interface: InterfaceName, at path: ObjectPath, _ arguments: [Value],
-    expecting signature: Signature, _ user: UInt32, _ entry: Entry,
+    expecting signature: Signature, _ entry: Entry,
     _ handler: @escaping (SessionWatch, Result<[Value], CallFailure>) -> Void
   ) {
     let message = Message(calling: member, of: interface, at: path, on: LogindNames.service, arguments)
@@ -269,15 +264,15 @@ extension SessionWatch {
   }
 
   /// Handles the answer, or nil if logind has not given one.
-  private func answered(_ state: Facts.Session?, _ user: UInt32, _ entry: Entry) {
+  private func answered(_ state: Facts.Session?, _ entry: Entry) {
     entry.question = nil
     inFlight -= 1
     defer { askNext() }
-    guard entries[user] === entry else { return }
+    guard entries[entry.user] === entry else { return }
     if entry.isForgotten {
-      entries[user] = nil
+      entries[entry.user] = nil
     } else {
-      handle(state.map { .answered($0) } ?? .lost, user, entry)
+      entry.handle(state.map { .answered($0) } ?? .lost)
     }
   }
 }

@@ -236,7 +236,7 @@ extension SystemGatekeeper {
     guard let facts = registry[client], let user = client.credentials?.userID else { return }
     let account = account(of: client)
     let actions = facts.policy.handle(event, at: now)
-    facts.timer = facts.policy.wakeUp.map { time in
+    facts.timer = facts.policy.deadline.map { time in
       MainLoop.main.at(time) { [weak self, weak client] in
         guard let self, let client else { return }
         handle(.timer(isServed: client.isWaiting, isPolkitThere: polkit.isThere), for: client)
@@ -276,7 +276,7 @@ extension SystemGatekeeper {
     let agentMayStart = sessions.agentMayStart(of: user).flatMap { $0 > now ? $0 : nil }
     if agentMayStart != nil { access.agents.absenceIsUncertain() }
     let isChanged = entry.access.handle(access, at: now)
-    entry.timer = [entry.access.wakeUp, agentMayStart].compactMap(\.self).min().map { time in
+    entry.timer = [entry.access.deadline, agentMayStart].compactMap(\.self).min().map { time in
       MainLoop.main.at(time) { [weak self] in
         if self?.follow(user) == true { self?.changed(user) }
       }

@@ -102,9 +102,9 @@ import Testing
     var (now, told, changes) = (MonotonicInstant.origin, damper.told, 0)
     for _ in 0..<2_000 {
       now += Int.random(in: 0...40_000, using: &generator)
-      while let time = damper.wakeUp, time <= now {
+      while let time = damper.deadline, time <= now {
         _ = damper.handle(at: time)
-        #expect((damper.wakeUp ?? .max) > time)
+        #expect((damper.deadline ?? .max) > time)
       }
       current = UserAccess(
         session: Facts.Session.allCases.randomElement(using: &generator) ?? .active,
@@ -117,7 +117,7 @@ import Testing
     }
     #expect(changes < 2 * Int(now.microseconds / 100_000) + 20)
     _ = damper.handle(at: now + 5_000_000)
-    #expect(damper.told == current && !damper.isHeld && damper.wakeUp == nil, "the last value is never lost")
+    #expect(damper.told == current && !damper.isHeld && damper.deadline == nil, "the last value is never lost")
   }
 
   @Test func `the first known access is applied and reported without a delay`() {

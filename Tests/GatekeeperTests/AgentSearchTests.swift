@@ -68,7 +68,7 @@ import Testing
         actions += search.handle(
           .listed((1...number).map { BusName(unchecked: ":2.\($0)") }, isComplete: true), at: now)
       }
-      if let wakeUp = search.wakeUp, now >= wakeUp { actions += search.handle(.timer, at: now) }
+      if let deadline = search.deadline, now >= deadline { actions += search.handle(.timer, at: now) }
       ready += actions.count { $0 == .ready }
     }
     #expect(ready >= 3)
@@ -99,7 +99,7 @@ import Testing
     var search = AgentSearch()
     _ = search.handle(.wanted(again: false), at: 0)
     _ = search.handle(.wanted(again: false), at: 1_900_000)
-    #expect(search.wakeUp == 2_000_000)
+    #expect(search.deadline == 2_000_000)
     #expect(search.handle(.timer, at: 2_000_000) == [.ready])
   }
 
@@ -181,7 +181,7 @@ import Testing
     for millisecond in Int64(1)...1_000 {
       let now = MonotonicInstant.milliseconds(millisecond)
       var actions = search.handle(.invalidated(agent), at: now)
-      if let time = search.wakeUp, time <= now { actions += search.handle(.timer, at: now) }
+      if let time = search.deadline, time <= now { actions += search.handle(.timer, at: now) }
       if answerAt == millisecond {
         answerAt = nil
         actions += search.handle(.answered(agent, .exact), at: now)
@@ -220,7 +220,7 @@ import Testing
   @Test func `the level of an agent that does not answer for a second is unknown`() {
     var search = known()
     _ = search.handle(.doubted, at: 500_000)
-    #expect(search.wakeUp == 1_500_000)
+    #expect(search.deadline == 1_500_000)
     #expect(search.handle(.timer, at: 1_500_000) == [.changed, .released])
     #expect(search.levels.level(without: client) == .unknown)
     _ = search.handle(.silent(agent), at: 2_500_000)
@@ -252,7 +252,7 @@ import Testing
     _ = search.handle(.timer, at: .milliseconds(2_000))
     #expect(search.levels.level(without: client) == .level(.exact))
     _ = search.handle(.silent(agent), at: .milliseconds(3_000))
-    #expect(search.wakeUp == MonotonicInstant.milliseconds(3_000) + AgentSearch.silence)
+    #expect(search.deadline == MonotonicInstant.milliseconds(3_000) + AgentSearch.silence)
     #expect(search.handle(.timer, at: .milliseconds(6_000)) == [.probe(agent)])
     #expect(search.handle(.answered(agent, .city), at: .milliseconds(6_001)).contains(.changed))
     #expect(search.levels.level(without: client) == .level(.city))
@@ -324,7 +324,7 @@ import Testing
 
     func handle(_ event: AgentSearch.Event) {
       let actions = search.handle(event, at: .milliseconds(now))
-      timer = search.wakeUp
+      timer = search.deadline
       for action in actions {
         switch action {
         case .list:

@@ -65,7 +65,7 @@ import Testing
 
     func handle(_ event: PolicyAnswers.Event) {
       let actions = answers.handle(event, at: .milliseconds(world.now))
-      timer = answers.wakeUp
+      timer = answers.deadline
       for action in actions {
         switch action {
         case .ask(let action, _): ask(action)
@@ -105,7 +105,7 @@ import Testing
 
     func handle(_ event: SessionState.Event) {
       let actions = state.handle(event, at: .milliseconds(world.now))
-      timer = state.wakeUp
+      timer = state.deadline
       for action in actions {
         switch action {
         case .ask:

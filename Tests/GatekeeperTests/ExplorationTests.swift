@@ -14,7 +14,7 @@ import Testing
     ]
     let found = Exploration(
       SessionState(), depth: 5, events,
-      state: { "\($0.state)\($0.isAsking ? " asking" : "")\($0.isDoubtful ? " doubtful" : "")" }, wakeUp: \.wakeUp,
+      state: { "\($0.state)\($0.isAsking ? " asking" : "")\($0.isDoubtful ? " doubtful" : "")" }, deadline: \.deadline,
       { _ = $0.handle($1, at: $2) })
     // A known state that is being asked for is doubtful.
     let states = [
@@ -25,11 +25,11 @@ import Testing
     for node in found.nodes {
       var (machine, now) = (node.machine, node.now)
       if machine.isHeld(at: now) {
-        #expect(machine.wakeUp.map { $0 <= now + Confirmation.holdTime } ?? false, "held for ever after \(node.path)")
+        #expect(machine.deadline.map { $0 <= now + Confirmation.holdTime } ?? false, "held for ever after \(node.path)")
       }
       _ = machine.handle(.wanted, at: now)
       for _ in 0..<8 {
-        now = machine.isAsking ? now + 1_000 : max(now, machine.wakeUp ?? now)
+        now = machine.isAsking ? now + 1_000 : max(now, machine.deadline ?? now)
         _ = machine.handle(machine.isAsking ? .answered(.active) : .timer, at: now)
       }
       let isKnown = machine.state != .unknown && !machine.isDoubtful && !machine.isAsking
@@ -49,7 +49,7 @@ import Testing
       AgentSearch(), depth: 3, events,
       state: {
         "\(caseName(of: "search", in: $0) == "nil" ? "idle" : "searching")\($0.listens(to: agent) ? " listening" : "")"
-      }, wakeUp: \.wakeUp,
+      }, deadline: \.deadline,
       { _ = $0.handle($1, at: $2) })
     #expect(found.differences(from: ["idle", "idle listening", "searching", "searching listening"]) == [])
     for node in found.nodes {
@@ -80,7 +80,7 @@ import Testing
       ]
     let found = Exploration(
       PolicyAnswers(), depth: 3, events,
-      state: { caseName(of: "round", in: $0) == "nil" ? "idle" : "asking" }, wakeUp: \.wakeUp,
+      state: { caseName(of: "round", in: $0) == "nil" ? "idle" : "asking" }, deadline: \.deadline,
       { _ = $0.handle($1, at: $2) })
     #expect(found.differences(from: ["asking", "idle"]) == [])
     for node in found.nodes {

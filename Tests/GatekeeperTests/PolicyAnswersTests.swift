@@ -117,7 +117,7 @@ import Testing
     driver.handle(.doubted(isServed: true))
     driver.handle(.doubted(isServed: true), after: 8)
     driver.answerAll(.yes, after: 200)
-    #expect(driver.answers.wakeUp == driver.now + 792_000, "counted from the first doubt")
+    #expect(driver.answers.deadline == driver.now + 792_000, "counted from the first doubt")
     #expect(driver.handle(.timer(isServed: true, isPolkitThere: true), after: 792) == [.changed, .ready])
     #expect(driver.precise == .unknown)
     #expect(driver.answerAll(.yes, after: 60_000) == [.changed, .ready], "a late answer counts")
@@ -154,7 +154,7 @@ import Testing
     var deliverable = 0
     for step in 0..<2_000 {
       var actions = driver.handle(.doubted(isServed: true), after: 1)
-      if let wakeUp = driver.answers.wakeUp, driver.now >= wakeUp {
+      if let deadline = driver.answers.deadline, driver.now >= deadline {
         actions += driver.handle(.timer(isServed: true, isPolkitThere: true))
       }
       asked += actions.count { if case .ask = $0 { true } else { false } }
@@ -173,7 +173,7 @@ import Testing
     var asked = 0
     for _ in 0..<1_000 / interval {
       var actions = driver.handle(.doubted(isServed: true), after: interval - 1)
-      if let wakeUp = driver.answers.wakeUp, driver.now >= wakeUp {
+      if let deadline = driver.answers.deadline, driver.now >= deadline {
         actions += driver.handle(.timer(isServed: true, isPolkitThere: true))
       }
       asked += actions.count { if case .ask = $0 { true } else { false } }
@@ -185,7 +185,7 @@ import Testing
 
   @Test func `an old permission is confirmed in the background while it is used`() {
     let driver = served()
-    #expect(driver.answers.wakeUp == MonotonicInstant.milliseconds(1) + PolicyAnswers.consentAge)
+    #expect(driver.answers.deadline == MonotonicInstant.milliseconds(1) + PolicyAnswers.consentAge)
     driver.now = .milliseconds(1) + PolicyAnswers.consentAge
     #expect(driver.handle(.timer(isServed: true, isPolkitThere: true)) == [.ask(.accessPrecise, mayStartPolkit: false)])
     #expect(!driver.isHeld && driver.precise == .yes)
@@ -200,7 +200,7 @@ import Testing
     let driver = served()
     driver.now = .milliseconds(1) + PolicyAnswers.consentAge
     driver.handle(.timer(isServed: true, isPolkitThere: true))
-    #expect(driver.answers.wakeUp == driver.now + AnswerDeadlines.confirmation)
+    #expect(driver.answers.deadline == driver.now + AnswerDeadlines.confirmation)
     #expect(driver.handle(.timer(isServed: true, isPolkitThere: true), after: 4_000) == [.changed, .ready])
     #expect(driver.precise == .unknown)
   }
@@ -210,7 +210,7 @@ import Testing
     let driver = served()
     #expect(driver.handle(.wanted, after: 28_000) == [.ready, .ask(.accessWithoutAgent, mayStartPolkit: true)])
     let aged = PolicyAnswers.Event.timer(isServed: true, isPolkitThere: true)
-    #expect(driver.answers.wakeUp.map { $0 - driver.now }.map { $0 < .seconds(2) } == true)
+    #expect(driver.answers.deadline.map { $0 - driver.now }.map { $0 < .seconds(2) } == true)
     #expect(driver.handle(aged, after: 2_000) == [.ask(.accessPrecise, mayStartPolkit: true)])
     #expect(driver.precise == .yes)
     #expect(driver.handle(aged, after: 4_000).contains(.changed))
@@ -226,7 +226,7 @@ import Testing
     #expect(driver.precise == .yes)
     driver.now += 31_000_000
     driver.handle(.timer(isServed: true, isPolkitThere: true))
-    #expect(driver.answers.wakeUp == driver.now + AnswerDeadlines.confirmation)
+    #expect(driver.answers.deadline == driver.now + AnswerDeadlines.confirmation)
     #expect(driver.handle(.timer(isServed: true, isPolkitThere: true), after: 4_000).contains(.changed))
     #expect(driver.precise == .unknown)
   }
@@ -235,7 +235,7 @@ import Testing
     let driver = served()
     driver.now = .milliseconds(1) + PolicyAnswers.consentAge
     #expect(driver.handle(.timer(isServed: false, isPolkitThere: true)).isEmpty)
-    #expect(driver.answers.wakeUp == nil)
+    #expect(driver.answers.deadline == nil)
     #expect(driver.handle(.wanted, after: 1_000).contains(.ask(.accessPrecise, mayStartPolkit: true)))
   }
 
@@ -266,7 +266,7 @@ import Testing
     driver.handle(.timer(isServed: true, isPolkitThere: false), after: 1_000)
     let start = driver.now
     var starts: [Double] = []
-    while let time = driver.answers.wakeUp, time - start < .seconds(700) {
+    while let time = driver.answers.deadline, time - start < .seconds(700) {
       driver.now = time
       let actions = driver.handle(.timer(isServed: true, isPolkitThere: false))
       guard actions.contains(.ask(.accessPrecise, mayStartPolkit: true)) else { continue }
@@ -276,9 +276,9 @@ import Testing
       driver.handle(.answered(.access, .unavailable))
     }
     #expect(starts == [5, 35, 335, 635])
-    driver.now = driver.answers.wakeUp ?? 0
+    driver.now = driver.answers.deadline ?? 0
     #expect(driver.handle(.timer(isServed: false, isPolkitThere: false)) == [], "no client is served")
-    driver.now = driver.answers.wakeUp ?? 0
+    driver.now = driver.answers.deadline ?? 0
     driver.handle(.timer(isServed: true, isPolkitThere: false))
     #expect(driver.answerAll(.yes) == [.changed, .ready])
     #expect(driver.precise == .yes)

@@ -36,7 +36,7 @@ import Testing
   @Test func `access ends if logind does not answer within a second`() {
     var state = active()
     _ = state.handle(.doubted, at: 500_000)
-    #expect(state.wakeUp == 1_500_000)
+    #expect(state.deadline == 1_500_000)
     #expect(state.handle(.timer, at: 1_499_999) == [])
     #expect(state.isHeld(at: 1_499_999) && state.state == .active)
     #expect(state.handle(.timer, at: 1_500_000) == [.changed(from: .active), .ready])
@@ -61,7 +61,7 @@ import Testing
     #expect(state.handle(.doubted, at: 550_000) == [])
     #expect(state.handle(.came, at: 600_000) == [.ask])
     #expect(state.handle(.answered(.active), at: 610_000) == [.changed(from: .active), .ready])
-    #expect(!state.isHeld(at: 610_000) && state.wakeUp == nil)
+    #expect(!state.isHeld(at: 610_000) && state.deadline == nil)
   }
 
   @Test func `a logind that has exited and does not come back is started by a call`() {
@@ -69,7 +69,7 @@ import Testing
     _ = state.handle(.doubted, at: 500_000)
     #expect(state.handle(.left, at: 500_001) == [])
     #expect(state.handle(.lost, at: 500_002) == [])
-    #expect(state.wakeUp == 800_002)
+    #expect(state.deadline == 800_002)
     #expect(state.handle(.timer, at: 800_002) == [.ask])
     #expect(state.handle(.answered(.untracked), at: 800_003) == [.changed(from: .active), .ready])
   }
@@ -84,7 +84,7 @@ import Testing
       let now = MonotonicInstant.milliseconds(millisecond)
       var actions: [SessionState.Action] = []
       if millisecond % 50 == 0 { actions += state.handle(.doubted, at: now) }
-      if let wakeUp = state.wakeUp, now >= wakeUp { actions += state.handle(.timer, at: now) }
+      if let deadline = state.deadline, now >= deadline { actions += state.handle(.timer, at: now) }
       if let time = answer, millisecond >= time {
         answer = nil
         actions += state.handle(.answered(.active), at: now)
@@ -107,7 +107,7 @@ import Testing
     for millisecond in 500..<2_500 {
       let now = MonotonicInstant.milliseconds(millisecond)
       var actions = state.handle(.doubted, at: now)
-      if let wakeUp = state.wakeUp, now >= wakeUp { actions += state.handle(.timer, at: now) }
+      if let deadline = state.deadline, now >= deadline { actions += state.handle(.timer, at: now) }
       if millisecond % 10 == 9 { actions += state.handle(.answered(.active), at: now) }
       asked += actions.count { $0 == .ask }
       #expect(state.state == .active)

@@ -22,7 +22,7 @@ import Testing
     > {
       Exploration(
         machine, depth: depth, step: .milliseconds(1), events, state: { caseName(of: "state", in: $0) },
-        wakeUp: \.deadline,
+        deadline: \.deadline,
         { _ = $0.handle($1, at: $2, chance: 0.5) })
     }
     let all = explore(ConnectionMachine(), depth: 3)

@@ -26,7 +26,7 @@ import Testing
       ]
     let found = Exploration(
       ResubscriptionMachine(), depth: 4, step: .milliseconds(1), events,
-      state: { caseName(of: "object", "state", in: $0) }, wakeUp: \.deadline,
+      state: { caseName(of: "object", "state", in: $0) }, deadline: \.deadline,
       { _ = $0.handle($1, at: $2, chance: 0.5) })
     #expect(
       found.differences(from: ["creating", "idle", "over", "refused", "running", "starting", "waiting"]) == [])

@@ -38,7 +38,7 @@ import Testing
       .location(53, .exact), .location(52, .city), .oldLocation, .slept, .clockChanged, .timer, .close,
     ]
     let found = Exploration(
-      watched, depth: depth, step: .milliseconds(1), steps + further, state: \.name, wakeUp: \.machine.deadline,
+      watched, depth: depth, step: .milliseconds(1), steps + further, state: \.name, deadline: \.machine.deadline,
       { $0.handle($1, at: $2) })
     #expect(found.differences(from: ["idle", "over", "running", "without access"]) == [])
     for node in found.nodes {

@@ -24,7 +24,7 @@ public struct Exploration<Machine, Event, Clock> {
   /// - Parameter state: Names the part of a state that decides which events are expected.
   public init(
     _ machine: Machine, depth: Int, step: Duration = .microseconds(1), _ events: [Event],
-    state: (Machine) -> String, wakeUp: (Machine) -> Instant<Clock>?,
+    state: (Machine) -> String, deadline: (Machine) -> Instant<Clock>?,
     _ handle: (inout Machine, Event, Instant<Clock>) -> Void
   ) {
     names = Set(events.map { caseName($0) })
@@ -35,7 +35,7 @@ public struct Exploration<Machine, Event, Clock> {
         nodes.append(node)
         guard level < depth else { continue }
         let due =
-          wakeUp(node.machine).map { [max(node.now, $0 - step), max(node.now, $0), max(node.now, $0 + step)] } ?? []
+          deadline(node.machine).map { [max(node.now, $0 - step), max(node.now, $0), max(node.now, $0 + step)] } ?? []
         pairs[state(node.machine), default: []] = names
         for event in events {
           for time in Set([node.now, node.now + step * 1_000] + due).sorted() {
