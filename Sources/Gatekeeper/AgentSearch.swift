@@ -191,8 +191,9 @@ nonisolated extension AgentSearch {
   }
 
   private mutating func verified(_ name: BusName, _ isAgent: Bool, _ now: MonotonicInstant) {
-    // The connection may have left in the meantime.
-    guard case .verifying(let level, let isOutdated) = work.removeValue(forKey: name) else { return }
+    // The connection may have left, or be asked again by a later search.
+    guard case .verifying(let level, let isOutdated) = work[name] else { return }
+    work[name] = nil
     guard isAgent else {
       refusals[name] = Refusal()
       return

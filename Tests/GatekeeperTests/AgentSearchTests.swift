@@ -54,6 +54,15 @@ import Testing
     #expect(search.levels.level(without: client) == .none)
   }
 
+  /// The connection may belong to an earlier search, whose check has ended only now.
+  @Test func `a verification that nobody waits for does not end a connection's question`() {
+    var search = AgentSearch()
+    _ = search.handle(.wanted(again: false), at: 0)
+    _ = search.handle(.listed([agent], isComplete: true), at: 1)
+    #expect(search.handle(.verified(agent, isAgent: true), at: 2) == [])
+    #expect(search.handle(.answered(agent, .exact), at: 3) == [.verify(agent)])
+  }
+
   /// Regression: a new silent connection every 0.9 s prevented every search from ending.
   @Test func `connections that never answer do not prevent a search from ending`() {
     var search = AgentSearch()
