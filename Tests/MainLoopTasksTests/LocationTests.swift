@@ -28,11 +28,11 @@ extension FakeLocationSource {
     manager.startUpdatingLocation()
     var latitudes: [Double] = []
     var hasEnded = false
-    var mayContinue = false
+    let gate = Gate()
     let task = Task {
       for await location in publicist.locations(bufferingNewest: 1) {
         latitudes.append(location.latitude)
-        while !mayContinue { await Task.yield() }
+        while !gate.isOpen { await Task.yield() }
       }
       hasEnded = true
     }
@@ -41,7 +41,7 @@ extension FakeLocationSource {
       return latitudes == [1]
     }
     for latitude in 2...4 { source.move(to: Double(latitude)) }
-    mayContinue = true
+    gate.isOpen = true
     try await settle("the newest") { latitudes.count == 2 }
     #expect(latitudes == [1, 4])
     task.cancel()
@@ -145,4 +145,9 @@ extension FakeLocationSource {
     model = nil
     #expect(source.level == nil)
   }
+}
+
+/// A condition that a test's task waits for.
+private final class Gate {
+  var isOpen = false
 }
