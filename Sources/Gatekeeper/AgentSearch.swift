@@ -73,6 +73,8 @@ nonisolated struct AgentSearch: StateMachine {
     var isSilent = false
     /// Whether its last answer was outdated when it arrived.
     var wasOutdated = false
+    /// Whether it has announced a change, but not its new level.
+    var hasChanged = false
     /// When a doubt may lead to the next question.
     var pauseEnd = MonotonicInstant.origin
   }
@@ -99,8 +101,9 @@ nonisolated struct AgentSearch: StateMachine {
   /// Whether all connections of the user have answered or were silent too often. Later
   /// connections do not change that: until they answer as agents, there is no agent.
   private var isSettled = false
-  /// The coarsest levels that the agents allow. A silent agent that does not confirm its level in time is left out while
-  /// another one confirms its own. One that has not been asked yet, or has only just been asked, is not left out.
+  /// The coarsest levels that the agents allow. If an agent does not confirm its level in time, its last one still
+  /// applies as long as another agent confirms its own, unless it has announced a change. Otherwise the levels are
+  /// unknown.
   private(set) var levels = AgentLevels()
 
   /// Returns whether announcements from a connection count: it is an agent, or is being checked.
@@ -137,7 +140,9 @@ nonisolated struct AgentSearch: StateMachine {
     case .silent(let name): actions = silent(name, now)
     case .verified(let name, let isAgent): verified(name, isAgent, now)
     case .announced(let name, let level): announced(name, level, now)
-    case .invalidated(let name): if agents[name] != nil || work[name] != nil { doubt(name, now) }
+    case .invalidated(let name):
+      agents[name]?.hasChanged = true
+      if listens(to: name) { doubt(name, now) }
     case .left(let name):
       (refusals[name], work[name]) = (nil, nil)
       queue.removeAll { $0 == name }
@@ -171,6 +176,7 @@ nonisolated extension AgentSearch {
     // The first question that a doubt overtakes is repeated immediately.
     if isOutdated, !agent.wasOutdated { enqueue(name, first: true) }
     (agent.level, agent.isSilent, agent.wasOutdated) = (level, false, isOutdated)
+    agent.hasChanged = agent.hasChanged && isOutdated
     agents[name] = agent
     return []
   }
@@ -205,6 +211,7 @@ nonisolated extension AgentSearch {
 
   private mutating func announced(_ name: BusName, _ level: AccuracyLevel, _ now: MonotonicInstant) {
     agents[name]?.level = level
+    agents[name]?.hasChanged = false
     switch work[name] {
     case .verifying(_, let isOutdated): work[name] = .verifying(level, isOutdated: isOutdated)
     case .probing:
@@ -236,11 +243,14 @@ nonisolated extension AgentSearch {
 
   private var currentLevels: AgentLevels {
     guard isSearched else { return AgentLevels() }
-    guard !agents.values.contains(where: { $0.confirmation.isExpired && !$0.isSilent }) else { return AgentLevels() }
+    guard !agents.values.contains(where: { $0.confirmation.isExpired && ($0.hasChanged || !$0.isSilent) }) else {
+      return AgentLevels()
+    }
     let answering = agents.filter { !$0.value.confirmation.isExpired }
     let absent: Facts.AgentLevel = isSettled && agents.count == answering.count ? .none : .unknown
     func coarsest(except source: BusName?) -> (name: BusName, agent: Agent)? {
-      answering.filter { $0.key != source }.min {
+      guard answering.keys.contains(where: { $0 != source }) else { return nil }
+      return agents.filter { $0.key != source }.min {
         ($0.value.level, $0.key.rawValue) < ($1.value.level, $1.key.rawValue)
       }
       .map { ($0.key, $0.value) }

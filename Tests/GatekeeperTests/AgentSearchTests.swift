@@ -238,20 +238,46 @@ import Testing
     #expect(search.levels.level(without: client) == .level(.city))
   }
 
-  @Test func `if one of two agents does not answer, the level of the other one is used`() {
+  @Test func `if one of two agents does not answer, its last level still limits that of the other one`() {
     var search = known()
     _ = search.handle(.wanted(again: true), at: 1)
     _ = search.handle(.listed([agent, other], isComplete: true), at: 2)
     _ = search.handle(.answered(other, .city), at: 3)
     _ = search.handle(.verified(other, isAgent: true), at: 4)
     #expect(search.levels == AgentLevels(least: .level(.city), from: other, others: .level(.exact)))
-    _ = search.handle(.invalidated(other), at: 500_000)
-    #expect(search.isHeld(at: 500_000))
-    #expect(search.handle(.timer, at: 1_500_000) == [.changed, .released])
+    _ = search.handle(.doubted, at: 500_000)
+    _ = search.handle(.answered(agent, .exact), at: 500_001)
+    #expect(search.isHeld(at: 500_001))
+    #expect(search.handle(.timer, at: 1_500_000) == [.released])
     #expect(!search.isHeld(at: 1_500_000))
-    #expect(search.levels == AgentLevels(least: .level(.exact), from: agent, others: .unknown))
-    #expect(search.handle(.answered(other, AccuracyLevel.none), at: 1_600_000) == [.changed], "its answer counts again")
+    #expect(search.levels == AgentLevels(least: .level(.city), from: other, others: .level(.exact)))
+    #expect(search.handle(.answered(other, AccuracyLevel.none), at: 1_600_000) == [.changed])
     #expect(search.levels.least == .level(.none))
+  }
+
+  @Test func `if an agent announces a change but does not answer, the levels are unknown`() {
+    var search = knownPair()
+    _ = search.handle(.invalidated(other), at: 500_000)
+    #expect(search.levels.least == .level(.exact) && search.isHeld(at: 700_000))
+    _ = search.handle(.timer, at: 1_500_000)
+    #expect(search.levels.least == .unknown)
+    _ = search.handle(.answered(other, .city), at: 1_600_000)
+    #expect(search.levels.least == .level(.city))
+  }
+
+  /// Regression: locations were delivered at the level of the other agent.
+  @Test func `an agent that announces a lower level and never answers still limits the level`() {
+    var search = knownPair()
+    _ = search.handle(.doubted, at: .milliseconds(1_000))
+    _ = search.handle(.answered(other, .city), at: .milliseconds(1_001))
+    _ = search.handle(.announced(agent, .exact), at: .milliseconds(1_500))
+    #expect(search.isHeld(at: .milliseconds(1_500)), "only an answer confirms a level that is not lower")
+    _ = search.handle(.announced(agent, .none), at: .milliseconds(1_501))
+    for time in stride(from: Int64(1_600), through: 4_000, by: 100) {
+      _ = search.handle(.timer, at: .milliseconds(time))
+      if time == 3_000 { _ = search.handle(.silent(agent), at: .milliseconds(time)) }
+      #expect(search.levels.least == .level(.none))
+    }
   }
 
   @Test func `an agent that was silent is asked again while another one answers`() {
