@@ -245,13 +245,20 @@ final class World {
     let since = max(wokeAt, clockSetAt, geoclue.silentAt, geoclue.startedAt, geoclue.heldAt)
     return fix.measuredAt - since > 10_000_000 && geoclue.interval == 1_000_000 && geoclue.hasBeenSteady
       && schedule.now - fix.measuredAt < 3_000_000 && !hasRecurringSecond(before: fix)
+      // Another one shortly before may confirm it.
+      && !fixes(before: fix, within: 15_000_000).contains(where: \.isOutlier)
   }
 
   /// Whether a location of the last three intervals before another one may have been dropped: the clock was set back, so
   /// it has the second of one from before a suspend.
   private func hasRecurringSecond(before fix: Fix) -> Bool {
-    let recent = fixes.values.filter { (fix.measuredAt - 3_000_000..<fix.measuredAt).contains($0.measuredAt) }
-    return recent.contains { new in fixes.values.contains { $0.timestamp == new.timestamp && $0.sleeps < new.sleeps } }
+    fixes(before: fix, within: 3_000_000).contains { new in
+      fixes.values.contains { $0.timestamp == new.timestamp && $0.sleeps < new.sleeps }
+    }
+  }
+
+  private func fixes(before fix: Fix, within time: Int64) -> [Fix] {
+    fixes.values.filter { (fix.measuredAt - time..<fix.measuredAt).contains($0.measuredAt) }
   }
 
   func move() {
