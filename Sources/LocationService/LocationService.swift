@@ -117,7 +117,10 @@ public final class LocationService {
     source.ceiling = { [weak self] in self?.ceiling ?? .none }
     gatekeeper.onChange = { [weak self] client in
       guard let self else { return }
-      review(client.map { [clients.known($0.name)].compactMap(\.self) } ?? Array(clients.all))
+      let changed = client.map { [clients.known($0.name)].compactMap(\.self) } ?? Array(clients.all)
+      let now = MainLoop.main.clock.boottime()
+      for client in changed { client.changedAt = now }
+      review(changed)
     }
     reviews = ReviewTurns(
       hasRoom: { [outbox] in outbox.takesCalls }, review: { [weak self] in self?.refresh($0) },
@@ -264,6 +267,7 @@ public final class LocationService {
     }
     for object in client.objects.values.sorted(by: { $0.number < $1.number }) { object.refresh() }
     for request in client.requests { request.refresh() }
+    client.changedAt = nil
   }
 
   /// The finest level at which GeoClue would serve the user of any client that is being served.

@@ -65,6 +65,25 @@ import Testing
     }
   }
 
+  @Test func `a location that arrives before restored access is reviewed is delivered`() throws {
+    let object = try start("Subscription")
+    gatekeeper.change(to: .off)
+    try turning("the loss is followed") { !object.isActive }
+    gatekeeper.change(to: .allowed)
+    source.move()
+    try turning("the location") { object.delivered == 1 }
+  }
+
+  @Test func `a location from without access is not delivered when access is restored`() throws {
+    let object = try start("Subscription")
+    gatekeeper.change(to: .off)
+    try turning("the loss is followed") { !object.isActive }
+    source.move()
+    gatekeeper.change(to: .allowed)
+    try turning("the change is followed") { object.isActive }
+    try turning(for: .milliseconds(50), "nothing is delivered") { object.delivered == 0 }
+  }
+
   @Test func `a call from a client whose access is about to be reviewed causes the review`() throws {
     let object = try start("Subscription")
     gatekeeper.change(to: .off)

@@ -13,6 +13,8 @@ final class Client: GatekeeperClient {
   var prompts: [Account] = []
   /// Whether its authorization may have changed. Until it has been reviewed, its deliveries are held.
   var isToBeReviewed = false
+  /// When its authorization may last have changed, until the review of that change has ended.
+  var changedAt: BootInstant?
   /// Whether it has ever been authorized.
   private(set) var isProven = false
   /// Called when the client is authorized for the first time.
@@ -48,7 +50,8 @@ final class Client: GatekeeperClient {
     let isRefused =
       !authorization.isAuthorized && ![.undecided, .disallowedByConfiguration].contains(authorization.reason)
     if isRefused { (deniedAt, exactFrom) = (now, .distantFuture) }
-    if authorization.isAuthorized, exactFrom == .distantFuture { exactFrom = now }
+    // A location may have arrived since the change that is being reviewed.
+    if authorization.isAuthorized, exactFrom == .distantFuture { exactFrom = changedAt ?? now }
     if authorization.isAuthorized, !isProven {
       isProven = true
       onProven?()
