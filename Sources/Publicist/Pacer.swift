@@ -9,7 +9,7 @@ package final class Pacer {
   /// Called when ``need(at:)`` may have changed.
   package var onNeedChanged: () -> Void = {}
 
-  package private(set) var rule = DeliveryRule()
+  private var rule = DeliveryRule()
   private var wait = SourceWait()
   private var timer: (time: MonotonicInstant, source: LoopSource)?
   private var onReady: (() -> Void)?
@@ -60,6 +60,12 @@ package final class Pacer {
     if hasInterval { onNeedChanged() }
     return location
   }
+
+  /// Whether ``next()`` returns a location.
+  package var isReady: Bool { rule.isReady }
+
+  /// When the location that waits until it is due or can be sent reached the service, or nil if none waits.
+  package var waitingSince: BootInstant? { rule.waitingSince }
 
   /// Drops the waiting location, because the device may move unseen: the source was released, or the machine has slept.
   /// A significant change that waited is determined again when it may be delivered.

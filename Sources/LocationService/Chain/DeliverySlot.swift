@@ -101,7 +101,7 @@ final class DeliverySlot: Subscriber, Cancellable {
   /// Sends the location that is due once there is room, unless something holds it then.
   func release() {
     if hasMissed { offerMissed() }
-    guard !waitsForRoom, pacer.rule.isReady else { return }
+    guard !waitsForRoom, pacer.isReady else { return }
     waitsForRoom = true
     whenRoom { [weak self] in
       self?.waitsForRoom = false
@@ -112,7 +112,7 @@ final class DeliverySlot: Subscriber, Cancellable {
   /// Sends the location that is due if nothing holds it.
   func send() {
     if hasMissed { offerMissed() }
-    guard let since = pacer.rule.waitingSince,
+    guard let since = pacer.waitingSince,
       hold().map({ $0.isConfirmed && max(since, began) < $0.question }) ?? true, let location = pacer.next()
     else { return }
     emit?(location)
@@ -126,7 +126,7 @@ final class DeliverySlot: Subscriber, Cancellable {
   /// Whether a location must not replace the one that waits: that is from before the question that holds deliveries, so
   /// it may be sent as soon as the question is answered.
   private func mustWait(_ location: Location) -> Bool {
-    guard let since = pacer.rule.waitingSince, let hold = hold() else { return false }
+    guard let since = pacer.waitingSince, let hold = hold() else { return false }
     return since < hold.question && location.receivedAt >= hold.question
   }
 

@@ -10,7 +10,15 @@ final class LocationSignals {
     let isReduced: Bool
   }
 
-  private var newest: [Key: (location: Location, signal: SignalTemplate)] = [:]
+  /// A class, because a comparison with the location would otherwise copy it for each client.
+  private final class Known {
+    let location: Location
+    let signal: SignalTemplate
+
+    init(_ location: Location, _ signal: SignalTemplate) { (self.location, self.signal) = (location, signal) }
+  }
+
+  private var newest: [Key: Known] = [:]
 
   /// Returns the signal for a delivery, or nil if D-Bus cannot carry it, which never happens for a validated location.
   func signal(for delivery: Delivery) -> SignalTemplate? {
@@ -20,7 +28,7 @@ final class LocationSignals {
       let signal = try? SignalTemplate(
         SubscriptionInterface.locationUpdated, of: SubscriptionInterface.interface, [delivery.value()])
     else { return nil }
-    newest[key] = (delivery.location, signal)
+    newest[key] = Known(delivery.location, signal)
     return signal
   }
 

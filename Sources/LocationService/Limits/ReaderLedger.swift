@@ -79,7 +79,10 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
   func isPingDue(_ client: Client) -> Bool { entries[client].map(isPingDue) ?? false }
 
   private func isPingDue(_ entry: Entry) -> Bool {
-    entry.pingedAt == nil && max(entry.tally, entry.unproven) >= pingThreshold(of: entry.account)
+    guard entry.pingedAt == nil else { return false }
+    let bytes = max(entry.tally, entry.unproven)
+    // Most clients have few unread bytes, and need no look-up of the account.
+    return bytes >= crowdedPing && bytes >= pingThreshold(of: entry.account)
   }
 
   /// Records a call by a client. Returns whether it may be sent something again as a result.
@@ -143,8 +146,11 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
   }
 
   private func pingThreshold(of account: Account) -> Int {
-    unprovenOfAccount[account, default: 0] >= thresholds.accountPing ? thresholds.ping / 16 : thresholds.ping
+    unprovenOfAccount[account, default: 0] >= thresholds.accountPing ? crowdedPing : thresholds.ping
   }
+
+  /// The tally at which clients of an account with many unproven bytes are pinged.
+  private var crowdedPing: Int { thresholds.ping / 16 }
 
   private mutating func forgive(_ entry: inout Entry, at now: MonotonicInstant) {
     let elapsed = max(.zero, now - entry.forgivenAt)
@@ -157,8 +163,9 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
   private mutating func count(_ bytes: Int, in entry: inout Entry) {
     entry.unproven += bytes
     unprovenOfAll += bytes
-    let sum = unprovenOfAccount[entry.account, default: 0] + bytes
-    unprovenOfAccount[entry.account] = sum > 0 ? sum : nil
+    let account = entry.account
+    unprovenOfAccount[account, default: 0] += bytes
+    if entry.unproven == 0, unprovenOfAccount[account] == 0 { unprovenOfAccount[account] = nil }
   }
 
   private mutating func move(_ entry: inout Entry, to account: Account) {

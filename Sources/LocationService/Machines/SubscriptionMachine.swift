@@ -42,7 +42,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
     guard !object.isOver else { return [] }
     let actions = react(to: event, at: now)
     // The chain that ends here forgets the last delivery, too.
-    if actions.contains(.follow(nil)) { last = nil }
+    for case .follow(nil) in actions { last = nil }
     return actions
   }
 }
