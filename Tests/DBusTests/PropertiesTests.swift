@@ -144,4 +144,13 @@ import Testing
       #expect(all["Deferred"] == nil && all.count == 6)
     }
   }
+
+  @Test func `GetAll fails if the object ends meanwhile`() throws {
+    let (peers, sample) = try Peers.withSample()
+    let question = try ask(peers, "GetAll", name)
+    try turning("the getter is called") { sample.reads.count == 1 }
+    sample.reads[0].answer(.failure(DBusError(.unknownObject, "Closed")))
+    let failure = #expect(throws: CallFailure.self) { try question.answer() }
+    #expect(failure?.error.name == .unknownObject)
+  }
 }

@@ -28,13 +28,15 @@ enum Properties {
     Collection(call, of: try interface(named: name, of: object)).begin()
   }
 
-  /// Collects the values of all properties, whose getters may answer later. Properties that fail are omitted.
+  /// Collects the values of all properties, whose getters may answer later. Properties that fail are omitted, unless
+  /// the object has ended.
   private final class Collection {
     private let call: MethodCall
     private let interface: Implementation
     private var answers: [MemberName: (value: Value?, isLate: Bool)] = [:]
     private var missing = 1
     private var isAsking = true
+    private var ended: DBusError?
 
     init(_ call: MethodCall, of interface: Implementation) {
       self.call = call
@@ -46,7 +48,7 @@ enum Properties {
         guard case .later = property.read else { continue }
         missing += 1
         interface.read(property, for: call) { [self] result in
-          answers[property.name] = (try? result.get(), isLate: !isAsking)
+          answers[property.name] = (value(of: result), isLate: !isAsking)
           finishOne()
         }
       }
@@ -58,13 +60,21 @@ enum Properties {
       missing -= 1
       guard missing == 0 else { return }
       if answers.values.contains(where: \.isLate) { readAgain() }
-      call.reply(
-        .options(
-          interface.table.sortedProperties.compactMap { property in
-            var value = answers[property.name]?.value
-            if case .now = property.read { interface.read(property, for: call) { value = try? $0.get() } }
-            return value.map { (property.name.rawValue, $0) }
-          }))
+      let values = interface.table.sortedProperties.compactMap { property in
+        var value = answers[property.name]?.value
+        if case .now = property.read { interface.read(property, for: call) { [self] in value = self.value(of: $0) } }
+        return value.map { (property.name.rawValue, $0) }
+      }
+      if let ended { call.fail(ended) } else { call.reply(.options(values)) }
+    }
+
+    private func value(of result: Result<Value, DBusError>) -> Value? {
+      do throws(DBusError) {
+        return try result.get()
+      } catch {
+        if error.name == .unknownObject { ended = error }
+        return nil
+      }
     }
 
     /// Values read immediately may have been changed and signalled since. The reply follows those signals, so it must
@@ -73,7 +83,7 @@ enum Properties {
       var isOpen = true
       for property in interface.table.sortedProperties where answers[property.name]?.isLate == false {
         interface.read(property, for: call) { [self] result in
-          if isOpen { answers[property.name]?.value = try? result.get() }
+          if isOpen { answers[property.name]?.value = value(of: result) }
         }
       }
       isOpen = false
