@@ -89,6 +89,18 @@ extension Checks {
       default: kind == "determined"
       }
     if !isConsistent { broken("an event of a region agrees with its state", story) }
+    // The first known state after others that the client has missed may be any.
+    if mayMiss, sequence != region.sequence + 1 { region.known = nil }
+    if kind != "dwelled", state != "unknown" {
+      if let known = region.known {
+        let isCrossing = known != "unknown" && known != state
+        let expected = !isCrossing ? "determined" : state == "inside" ? "entered" : "exited"
+        if kind != expected || event["Gap"]?.boolean != (isCrossing && previous == "unknown") {
+          broken("a region reports each crossing once", "last known \(known): \(story)")
+        }
+      }
+      region.known = state
+    }
     let committedAt = Int64(event["MonotonicUSec"]?.uint64 ?? 0)
     if kind == "entered" || kind == "exited" || (kind == "determined" && state != "unknown"),
       region.changedAtBoottime > 0,

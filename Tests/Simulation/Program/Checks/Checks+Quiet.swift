@@ -120,6 +120,9 @@ extension Checks {
         if silence > Client.rest + 10_000_000 {
           broken("a resting source wakes in time", "\(silence / 1_000) ms at \(subscription.path)")
         }
+        if subscription.count == 0, silence > 60_000_000, now - client.entitlement.since > 60_000_000 {
+          broken("a first location is requested at once", subscription.path)
+        }
       }
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistLocationModel
+import GeopublicistSimulatedKernel
 
 /// Checks what clients read of the service's objects.
 extension Checks {
@@ -87,6 +88,16 @@ extension Checks {
   /// A client has read the last event of its region.
   func read(_ event: [String: Value], of region: Client.Region, by client: Client) {
     if let state = event["State"]?.string, state != "unknown" { read(event, at: region.path, by: client) }
+  }
+
+  /// A client has read its almanac.
+  func read(_ almanac: [String: Value], by client: Client) {
+    guard let next = almanac["NextTime"]?.structure?.first?.uint64, client.isReading,
+      client.readSince < world.schedule.now, world.schedule.now - world.clockSetAt > 1_000_000,
+      world.sentSince == world.schedule.now
+    else { return }
+    let late = kernel_realtime() / 1_000_000 - Int64(next)
+    if late > 2 { broken("the next phase of an almanac lies in the future", "\(late) s ago, client \(client.number)") }
   }
 
   /// A client has read values from which it learns where it was.

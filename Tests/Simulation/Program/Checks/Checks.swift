@@ -73,8 +73,8 @@ final class Checks {
   let audit = Audit()
   /// The service also sends answers while it is still reading the crowd's calls.
   static let mostTurns = 150
-  /// When the reduced locations that each user has received were measured.
-  private var records: [UInt32: Set<UInt64>] = [:]
+  /// When each user last received the reduced locations, by when they were measured.
+  private var records: [UInt32: [UInt64: Int64]] = [:]
   /// The reduced locations of the last intervals, by level.
   private var reducedLocations: [AccuracyLevel: [ReducedLocation]] = [:]
 
@@ -181,8 +181,9 @@ final class Checks {
     }
     if parcel.member == "AlmanacChanged", let client = world.clients.first(where: { $0.name == parcel.destination }) {
       let time = parcel.values.first?.properties?["Timestamp"]?.structure?.first?.uint64 ?? 0
-      records[client.user, default: []].insert(time)
+      records[client.user, default: [:]][time] = world.schedule.now
     }
+    if parcel.member == "AuthorizationChanged" { forgets(parcel) }
     guard let location = Self.location(in: parcel.values) else { return }
     let now = world.schedule.now
     guard let name = parcel.destination else {
@@ -276,12 +277,12 @@ final class Checks {
     }
     let time = location["Timestamp"]?.structure?.first?.uint64 ?? 0
     guard location["Remembered"] == nil else {
-      if records[client.user]?.contains(time) != true {
+      if records[client.user]?[time] == nil {
         broken("a remembered location was received by the same user", "client \(client.number): \(parcel.story)")
       }
       return
     }
-    records[client.user, default: []].insert(time)
+    records[client.user, default: [:]][time] = world.schedule.now
     // The evidence of a region may be older.
     if parcel.member != "StateChanged", !isLastEvent(parcel, client) { pace(location, level, parcel) }
     if Int64(location["MonotonicUSec"]?.uint64 ?? 0) < world.wokeAtBoottime, !isCloseToWaking,
@@ -295,6 +296,17 @@ final class Checks {
     if let latitude = location["Latitude"]?.double, world.fixes[latitude.bitPattern] != nil {
       broken("a reduced location is the centre of a cell", parcel.story)
     }
+  }
+
+  /// A refusal that concerns the user erases the user's record. It may be told some time after the decision.
+  private func forgets(_ parcel: Parcel) {
+    guard let client = world.clients.first(where: { $0.name == parcel.destination }), parcel.values.count == 2,
+      let status = parcel.values[0].string, let reason = parcel.values[1].string,
+      status == "denied" || status == "restricted",
+      !["session-inactive", "sandboxed", "policy-unavailable", "disallowed-by-configuration"].contains(reason)
+    else { return }
+    let time = world.schedule.now - 10_000_000
+    records[client.user] = records[client.user]?.filter { $0.value > time }
   }
 
   private static func location(in values: [Value]) -> [String: Value]? {
@@ -320,6 +332,14 @@ final class Checks {
       world.geoclue.reportedAt < call.time
     {
       broken("a location is no older than its caller permits", "\(age) ms, permitted \(call.wish.maximumAge) ms")
+    }
+    let refusedAt = call.client.subscriptions.map(\.refusedAt).max() ?? .min
+    // Otherwise, the location of the present interval is returned whatever its age.
+    if location["Level"]?.string != "exact", location["Remembered"] == nil, age > oldest + 200, refusedAt > 0,
+      refusedAt < call.time,
+      !world.geoclue.lastReads.values.contains(where: { $0 > refusedAt - 5_000_000 })
+    {
+      broken("no location from before a reported refusal answers a call", "client \(call.client.number)")
     }
     let received = Int64(location["MonotonicUSec"]?.uint64 ?? 0)
     let real = (kernel_boottime() - received) / 1_000

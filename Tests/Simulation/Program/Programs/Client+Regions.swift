@@ -20,6 +20,8 @@ extension Client {
     var changedAt: Int64 = 0
     var changedAtBoottime: Int64 = 0
     var state = "unknown"
+    /// The last known state; nil if the client may have missed it.
+    var known: String? = "unknown"
     /// The number of suspends when the state was reported.
     var sleeps = 0
     var sequence: UInt64 = 0
@@ -98,6 +100,7 @@ extension Client {
     // Events that the bus had not read are lost with the connection. Afterwards, the service sends the properties again.
     case "PropertiesChanged" where world.settledAt > region.toldAt:
       region.state = signal.values.dropFirst().first?.properties?["State"]?.string ?? region.state
+      region.known = nil
     case "Closed": regions.removeAll { $0 === region }
     default: break
     }

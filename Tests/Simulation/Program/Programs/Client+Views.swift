@@ -44,6 +44,7 @@ extension Client {
     ask(path, Self.properties, "Get", [.string(Self.almanac), .string("Almanac")]) { [weak self] reply in
       guard let self, let almanac = reply.values.first?.unwrapped.properties else { return }
       world.checks.read(almanac, at: path, by: self)
+      world.checks.read(almanac, by: self)
     }
   }
 

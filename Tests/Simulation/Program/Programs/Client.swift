@@ -138,7 +138,7 @@ final class Client: Program {
     case 6, 7: if let subscription { start(subscription) }
     case 8: if let subscription { stop(subscription) }
     case 9: if let subscription { close(subscription) }
-    case 10: if let subscription { changeLevel(of: subscription) }
+    case 10: if let subscription { changeLevel(of: subscription, to: chance.pick(Self.levels)) }
     case 11: authorize()
     case 12: if let subscription { readLocation(of: subscription) }
     case 13, 14: if regions.count < 3 { monitor() }
@@ -324,8 +324,7 @@ final class Client: Program {
     }
   }
 
-  private func changeLevel(of subscription: Subscription) {
-    let level = chance.pick(Self.levels)
+  private func changeLevel(of subscription: Subscription, to level: AccuracyLevel) {
     // The first location at the new level may arrive before the answer.
     subscription.startedAt = world.schedule.now
     ask(
@@ -336,6 +335,18 @@ final class Client: Program {
       if reply.isLost { close(subscription) }
       guard reply.kind == .reply else { return }
       (subscription.level, subscription.startedAt) = (level, world.schedule.now)
+    }
+  }
+
+  /// Changes the level of a subscription that receives every location, and changes it back.
+  func reconsider() {
+    let isPlain = { (subscription: Subscription) in
+      subscription.isPlain && subscription.isStarted && subscription.level == .exact
+    }
+    guard isReading, let subscription = subscriptions.first(where: isPlain) else { return }
+    changeLevel(of: subscription, to: .city)
+    world.schedule.after(1_500_000) { [self] in
+      if subscriptions.contains(where: { $0 === subscription }) { changeLevel(of: subscription, to: .exact) }
     }
   }
 

@@ -91,6 +91,9 @@ final class Day {
         world.schedule.at(time - 25_000_000) { [world] in world.polkit.flood() }
         world.schedule.at(time - 18_000_000) { [world] in world.checks.properties() }
         world.schedule.at(time - 12_000_000) { [world] in world.checks.probe() }
+        world.schedule.at(time - 8_000_000) { [world] in
+          for client in world.clients where client.isConnected { client.reconsider() }
+        }
         // The first location at another place is a jump until the next one confirms it.
         if round % 3 == 1 {
           world.schedule.at(time - 6_000_000) { [world] in if world.geoclue.interval == 1_000_000 { world.move() } }
@@ -119,8 +122,10 @@ final class Day {
       world.schedule.at(time + 9_000_000) { [world] in world.geoclue.latency = 50...4_000 }
       time += 20_000_000
       world.schedule.at(time) { [world] in world.checks.left() }
-      // The machine also sleeps while no service runs.
-      world.schedule.at(time + 90_000_000) { [world] in world.sleep(5_000_000, isAnnounced: true) }
+      // Sometimes the machine also sleeps while no service runs.
+      if round % 8 != 7 {
+        world.schedule.at(time + 90_000_000) { [world] in world.sleep(5_000_000, isAnnounced: true) }
+      }
       time += 100_000_000
       world.schedule.at(time - 1) { [world] in world.checks.exited() }
     }

@@ -79,6 +79,7 @@ struct Fault {
     // After a short sleep, a location from before it is young enough for most purposes.
     case .suspend, .silentSuspend:
       world.sleep(Int64(extra < 50 ? 2 + extra : 5 + extra * 100) * 1_000_000, isAnnounced: kind == .suspend)
+      if extra.isMultiple(of: 3) { world.move() }
     case .clockSet: world.setClock(Int64(extra - 50) * 60_000_000)
     case .geoclueCrashes: world.geoclue.exit()
     case .geoclueHangs:
