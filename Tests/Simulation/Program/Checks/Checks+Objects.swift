@@ -27,6 +27,11 @@ extension Checks {
     {
       broken("no location from before a reported refusal is sent", subscription.path)
     }
+    if client.isReading, client.readSince < world.schedule.now - 1_000_000, thresholds.accuracy == 0,
+      !world.polkit.isInDoubt, let fix = world.fixes[new.latitude.bitPattern], world.geoclue.hasLeft(fix)
+    {
+      broken("no location is sent that the machine has left", subscription.path)
+    }
     let (now, last) = (world.schedule.now, subscription.lastLocationAt)
     guard client.isReading, last > client.readSince, last > subscription.startedAt, last > client.entitlement.since,
       last > world.wokeAt, last > world.settledAt, last > subscription.toldAt, let before = subscription.last,

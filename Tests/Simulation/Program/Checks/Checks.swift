@@ -183,7 +183,7 @@ final class Checks {
       let time = parcel.values.first?.properties?["Timestamp"]?.structure?.first?.uint64 ?? 0
       records[client.user, default: [:]][time] = world.schedule.now
     }
-    if parcel.member == "AuthorizationChanged" { forgets(parcel) }
+    if parcel.member == "AuthorizationChanged" { told(parcel.values, parcel) }
     guard let location = Self.location(in: parcel.values) else { return }
     let now = world.schedule.now
     guard let name = parcel.destination else {
@@ -298,13 +298,25 @@ final class Checks {
     }
   }
 
-  /// A refusal that concerns the user erases the user's record. It may be told some time after the decision.
-  private func forgets(_ parcel: Parcel) {
-    guard let client = world.clients.first(where: { $0.name == parcel.destination }), parcel.values.count == 2,
-      let status = parcel.values[0].string, let reason = parcel.values[1].string,
-      status == "denied" || status == "restricted",
+  /// How long the service may not learn of a session because logind hangs.
+  private static let longestHang: Int64 = 60_000_000
+
+  /// A client is told its authorization.
+  private func told(_ authorization: [Value], _ parcel: Parcel) {
+    guard let client = world.clients.first(where: { $0.name == parcel.destination }), authorization.count == 2,
+      let status = authorization[0].string, let reason = authorization[1].string
+    else { return }
+    if reason == "session-inactive", world.truth.activeTime(of: client.user) > Self.longestHang {
+      broken("a session is reported as inactive only if it was", parcel.story)
+    }
+    // An agent allows at least `city`.
+    if reason == "reduced-accuracy", parcel.path.contains("/almanac/") {
+      broken("an almanac needs no more than the town", parcel.story)
+    }
+    guard status == "denied" || status == "restricted",
       !["session-inactive", "sandboxed", "policy-unavailable", "disallowed-by-configuration"].contains(reason)
     else { return }
+    // A refusal that concerns the user erases the user's record. It may be told some time after the decision.
     let time = world.schedule.now - 10_000_000
     records[client.user] = records[client.user]?.filter { $0.value > time }
   }

@@ -125,6 +125,13 @@ extension Client {
     world.schedule.after(1_000_000) { [self] in exit() }
   }
 
+  /// Comes, makes calls and leaves before the service can know whose program it is.
+  func callAndLeave() {
+    start()
+    flood(20, areShort: true)
+    exit()
+  }
+
   /// Requests much and then neither reads nor calls.
   func hoard() {
     guard isConnected else { return }

@@ -100,7 +100,7 @@ final class GeoClue: SystemService {
   }
 
   /// The fixes that the service has read recently.
-  private var reads: [(time: Int64, number: Int)] = []
+  private var reads: [(time: Int64, number: Int, latitude: Double)] = []
   /// When the service last read each fix. GeoClue reports its last one to a new client again.
   private(set) var lastReads: [Int: Int64] = [:]
   /// The newest fix that the service must know by now, because it read that fix more than 200 ms ago.
@@ -112,6 +112,14 @@ final class GeoClue: SystemService {
 
   /// Whether the service has read a location in a time.
   func hasBeenRead(in time: Range<Int64>) -> Bool { reads.contains { time.contains($0.time) } }
+
+  /// Whether the machine has left the place of a fix: the last measurements that the service has read are later ones from
+  /// elsewhere.
+  func hasLeft(_ fix: Fix) -> Bool {
+    let recent = reads.filter { $0.time > world.sentSince - 12_000_000 }
+    return recent.count > 5
+      && recent.allSatisfy { $0.number > fix.number && Checks.distance($0.latitude, fix.latitude) > 1_000 }
+  }
 
   var hasBeenSteady: Bool { steadyFixes > 5 }
 
@@ -424,7 +432,7 @@ final class GeoClue: SystemService {
       // Neither outliers nor locations that are much coarser than one of the last second replace the service's location.
       let isLater = world.schedule.now - (reads.last?.time ?? .min / 2) >= 1_000_000
       if place.fix.accuracy <= 18, !place.fix.isOutlier, isLater {
-        reads.append((world.schedule.now, max(place.fix.number, reads.last?.number ?? 0)))
+        reads.append((world.schedule.now, max(place.fix.number, reads.last?.number ?? 0), place.fix.latitude))
       }
       if reads.count > 100 { reads.removeFirst(50) }
       return answer(call, [place.owner == call.sender ? properties(of: place.fix) : .options([])])

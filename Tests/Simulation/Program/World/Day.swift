@@ -106,6 +106,11 @@ final class Day {
       }
       world.schedule.at(time) { [world] in world.checks.quiet(rests: rests) }
       guard round % 4 == 3 || round == rounds - 1 else { continue }
+      world.schedule.at(time - 3_000_000) { [world] in
+        let user = world.users[0]
+        guard world.clients.contains(where: { $0.user == user && $0.entitlement.level == .exact }) else { return }
+        world.agents.first { $0.user == user }?.setLevel(.none)
+      }
       // All clients leave, and the service exits.
       world.schedule.at(time + 1) { [self] in
         for client in world.clients.dropFirst() { client.exit() }
@@ -119,6 +124,7 @@ final class Day {
         world.geoclue.latency = 3_000_000...3_500_000
         world.clients[1].callBriefly()
       }
+      world.schedule.at(time + 8_000_000) { [world] in world.clients[2].callAndLeave() }
       world.schedule.at(time + 9_000_000) { [world] in world.geoclue.latency = 50...4_000 }
       time += 20_000_000
       world.schedule.at(time) { [world] in world.checks.left() }
@@ -149,6 +155,20 @@ final class Day {
       client.act()
     }
     world.library?.task = .act
+    world.schedule.after(5_000_000) { [world] in
+      for client in world.clients where client.number.isMultiple(of: 2) { client.forecast() }
+    }
+    if world.serviceName == nil { askForRecords() }
+  }
+
+  /// Programs of all users ask a new service, which has no location, after one user has turned location off for a while.
+  private func askForRecords() {
+    world.agents.first { $0.user == world.users[0] }?.setLevel(.exact)
+    world.geoclue.setSource(false)
+    world.schedule.after(1_500_000) { [world] in
+      for client in world.clients where client.isConnected { client.locateRoughly() }
+    }
+    world.schedule.after(8_000_000) { [world] in world.geoclue.setSource(true) }
   }
 
   /// Ends all faults.

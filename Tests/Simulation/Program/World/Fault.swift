@@ -80,7 +80,10 @@ struct Fault {
     case .suspend, .silentSuspend:
       world.sleep(Int64(extra < 50 ? 2 + extra : 5 + extra * 100) * 1_000_000, isAnnounced: kind == .suspend)
       if extra.isMultiple(of: 3) { world.move() }
-    case .clockSet: world.setClock(Int64(extra - 50) * 60_000_000)
+    case .clockSet:
+      // Day may become night.
+      world.setClock(Int64(extra - 50) * 60_000_000 * (extra.isMultiple(of: 4) ? 15 : 1))
+      world.schedule.after(2_000_000) { for client in world.clients { client.readAlmanac() } }
     case .geoclueCrashes: world.geoclue.exit()
     case .geoclueHangs:
       guard extra < 50 else { return world.geoclue.hangWhenStarted() }

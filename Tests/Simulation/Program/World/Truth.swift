@@ -19,6 +19,14 @@ final class Truth {
   /// When something last changed, in microseconds of the monotonic clock.
   private(set) var changedAt: Int64 = 0
 
+  /// When the session of each user was last not active.
+  private var inactiveAt: [UInt32: Int64] = [:]
+
+  /// How long the session of a user has been active, in microseconds.
+  func activeTime(of user: UInt32) -> Int64 {
+    session(of: user) == .active ? world.schedule.now - (inactiveAt[user] ?? 0) : 0
+  }
+
   /// Whether a user has had no session since the clients last left.
   var hasSessionEnded = true
 
@@ -45,6 +53,7 @@ final class Truth {
 
   func set(_ session: Session, of user: UInt32) {
     guard sessions[user] != session else { return }
+    if self.session(of: user) != .active { inactiveAt[user] = world.schedule.now }
     sessions[user] = session
     if session == .none { hasSessionEnded = true }
     changed("the session of \(user) becomes \(session)")
