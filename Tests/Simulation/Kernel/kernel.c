@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -206,6 +207,13 @@ long syscall(long number, ...) {
 }
 
 uid_t getuid(void) { return has_user ? user : (uid_t)real(SYS_getuid, 0, 0, 0, 0, 0); }
+
+/* All users of the world exist, whoever exists on this machine. */
+struct passwd *getpwuid(uid_t id) {
+  static struct passwd entry;
+  entry = (struct passwd){.pw_name = "user", .pw_passwd = "*", .pw_uid = id, .pw_gid = id, .pw_dir = "/", .pw_shell = ""};
+  return &entry;
+}
 
 /* Files */
 

@@ -202,9 +202,9 @@ final class Client: Program {
   /// Requests a location of a town, however old.
   func locateRoughly() {
     let options: [(String, Value)] = [
-      ("accuracy", .string("city")), ("timeout", .uint32(2_000)), ("maximum-age", .uint32(3_600_000)),
+      ("accuracy", .string("city")), ("timeout", .uint32(2_000)), ("maximum-age", .uint32(2_592_000_000)),
     ]
-    let wish = Checks.Wish(maximumAge: 3_600_000)
+    let wish = Checks.Wish(maximumAge: 2_592_000_000)
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 2_000_000, wanting: wish)
   }
 

@@ -120,10 +120,18 @@ struct Fault {
       world.logind.exit()
       world.logind.change = { world.truth.set(.inactive, of: user) }
     case .systemdForgets:
-      guard extra < 50 else { return world.systemd.restart(extra % 20) }
+      guard extra < 50 else {
+        world.systemd.restart(extra % 20)
+        // A program comes meanwhile.
+        client.exit()
+        return world.schedule.after(100_000) { client.start() }
+      }
       world.systemd.knowsNothing = true
     case .configuration: world.disallow(true)
-    case .travels: world.move()
+    case .travels:
+      world.move()
+      // A short trip may begin and end while an update waits.
+      if extra.isMultiple(of: 2) { world.schedule.after(6_000_000 + Int64(extra) * 100_000) { world.move() } }
     case .jumps: world.geoclue.jump()
     case .receiverLost: world.geoclue.loseReceiver()
     case .crowd: world.crowd(of: user)
