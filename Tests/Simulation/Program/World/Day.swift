@@ -108,7 +108,8 @@ final class Day {
       guard round % 4 == 3 || round == rounds - 1 else { continue }
       world.schedule.at(time - 3_000_000) { [world] in
         let user = world.users[0]
-        guard world.clients.contains(where: { $0.user == user && $0.entitlement.level == .exact }) else { return }
+        guard !world.isSession, world.clients.contains(where: { $0.user == user && $0.entitlement.level == .exact })
+        else { return }
         world.agents.first { $0.user == user }?.setLevel(.none)
       }
       // All clients leave, and the service exits.
