@@ -35,6 +35,8 @@ final class Client: Program {
     var isStopped = false
     /// How often it was started or stopped. Answers to earlier calls no longer count.
     var changes = 0
+    /// How often it was stopped.
+    var stops = 0
     var startedAt: Int64 = 0
     var told: (status: String, reason: String)?
     var toldAt: Int64 = .min / 2
@@ -287,8 +289,8 @@ final class Client: Program {
     let isForbidden = world.truth.isForbidden(to: self, isNamed: subscription.isNamed)
     subscription.changes += 1
     subscription.isStopped = false
-    ask(subscription.path, Self.subscription, "Start") { [weak self, changes = subscription.changes] reply in
-      guard let self, changes == subscription.changes else { return }
+    ask(subscription.path, Self.subscription, "Start") { [weak self, stops = subscription.stops] reply in
+      guard let self, stops == subscription.stops else { return }
       guard reply.kind == .reply else {
         if reply.errorName.hasSuffix("NotAuthorized") { subscription.told = Self.refused }
         // The service that created it has left the bus.
@@ -309,10 +311,15 @@ final class Client: Program {
   }
 
   func stop(_ subscription: Subscription) {
-    subscription.changes += 1
+    let wasStarted = subscription.isStarted
+    (subscription.changes, subscription.stops) = (subscription.changes + 1, subscription.stops + 1)
     subscription.isStarted = false
     ask(subscription.path, Self.subscription, "Stop") { [changes = subscription.changes] reply in
-      guard reply.kind == .reply else { return }
+      guard reply.kind == .reply else {
+        // A refused call has changed nothing.
+        if wasStarted, changes == subscription.changes, !reply.isLost { subscription.isStarted = true }
+        return
+      }
       (subscription.isStarted, subscription.told) = (false, nil)
       subscription.isStopped = changes == subscription.changes
     }
