@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import MainLoop
 
 /// One connection on the bus, as the gatekeeper sees it.
 open class GatekeeperClient {
@@ -9,6 +10,8 @@ open class GatekeeperClient {
   package final var credentials: Credentials?
   /// The account that is charged for the client, or nil until it is known.
   package final var account: Account?
+  /// When its authorization may last have changed, until the review of a reported change has ended.
+  package final var changedAt: BootInstant?
   /// The account that was last charged for a line of the log.
   final var auditAccount: Account?
   /// The systemd unit of its process, once known. For display only.

@@ -51,7 +51,8 @@ package final class SessionGatekeeper: Gatekeeper {
       known.checkSandbox(round) {
         sandboxes.check(client.name, credentials, $0)
       } _: { [weak self, weak client] group in
-        client?.unit = group?.unit
+        guard let client else { return }
+        client.unit = group?.unit
         self?.onChange?(client)
       }
     }

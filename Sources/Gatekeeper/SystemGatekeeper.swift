@@ -246,7 +246,10 @@ extension SystemGatekeeper {
       switch action {
       case .ask(let action, let mayStart): polkit.ask(action, about: client.name, of: account, mayStartPolkit: mayStart)
       // If the session may also have changed, wait for logind, so that only the final outcome is reported.
-      case .changed: if sessions.isDoubtful(user) { facts.isChangeUnreported = true } else { changed(client) }
+      case .changed where sessions.isDoubtful(user):
+        facts.isChangeUnreported = true
+        postpone(client)
+      case .changed: changed(client)
       case .ready: facts.policyWaiters.release()
       }
     }
@@ -260,6 +263,12 @@ extension SystemGatekeeper {
     facts.isChangeUnreported = false
     onChange?(client)
     searchSoon()
+  }
+
+  /// Notes a change that is reported later. If a review is due because of an earlier change, locations from before this
+  /// one must not count as later than the change that granted access.
+  private func postpone(_ client: GatekeeperClient) {
+    if client.changedAt != nil { client.changedAt = MainLoop.main.clock.boottime() }
   }
 
   private func changed(_ user: UInt32, where isConcerned: (GatekeeperClient) -> Bool = { _ in true }) {
@@ -293,6 +302,7 @@ extension SystemGatekeeper {
       for client in clients.values where client.credentials?.userID == user {
         polkit.doubt(client.name)
         doubt(client)
+        postpone(client)
       }
       if state == .active { return }
     }

@@ -119,7 +119,7 @@ public final class LocationService {
       guard let self else { return }
       let changed = client.map { [clients.known($0.name)].compactMap(\.self) } ?? Array(clients.all)
       let now = MainLoop.main.clock.boottime()
-      for client in changed { client.changedAt = now }
+      for each in changed { each.changedAt = now }
       review(changed)
     }
     reviews = ReviewTurns(
@@ -267,7 +267,8 @@ public final class LocationService {
     }
     for object in client.objects.values.sorted(by: { $0.number < $1.number }) { object.refresh() }
     for request in client.requests { request.refresh() }
-    client.changedAt = nil
+    // A change during the review causes another one.
+    if !client.isToBeReviewed { client.changedAt = nil }
   }
 
   /// The finest level at which GeoClue would serve the user of any client that is being served.

@@ -74,6 +74,35 @@ import Testing
     try turning("the location") { object.delivered == 1 }
   }
 
+  @Test func `a call receives a location that arrives before restored access is reviewed`() throws {
+    _ = try start("Subscription")
+    gatekeeper.change(to: .off)
+    try turning("the loss is reviewed") { service.clients.objects.first?.isActive == false }
+    _ = try call("Close", of: "org.geopublicist.Location1.Subscription", at: service.clients.objects[0].path).get()
+    // Another client needs the source.
+    service.source.set(SourceSchedule.Need(.exact), for: ObjectIdentifier(source))
+    gatekeeper.isSlow = true
+    let answer = try call("GetLocation", [.options([("timeout", .uint32(5_000))])]) {
+      try turning("the call waits") { service.clients.requests.count == 1 }
+      gatekeeper.change(to: .allowed)
+      source.move()
+      try turning(for: .milliseconds(20), "its facts are missing") { service.clients.requests.count == 1 }
+      gatekeeper.isSlow = false
+    }
+    #expect(throws: Never.self) { try answer.get() }
+  }
+
+  @Test func `a location from before a change that is reported later is not delivered`() throws {
+    let object = try start("Subscription")
+    gatekeeper.change(to: .off)
+    try turning("the loss is followed") { !object.isActive }
+    gatekeeper.change(to: .off)
+    source.move()
+    gatekeeper.grantUnreported()
+    try turning("the change is followed") { object.isActive }
+    try turning(for: .milliseconds(50), "nothing is delivered") { object.delivered == 0 }
+  }
+
   @Test func `a location from without access is not delivered when access is restored`() throws {
     let object = try start("Subscription")
     gatekeeper.change(to: .off)
@@ -147,8 +176,25 @@ private final class CountingGatekeeper: Gatekeeper {
     for _ in 0..<3 { onChange?(client) }
   }
 
+  /// Grants access without reporting that, although an earlier report may cause a review.
+  func grantUnreported() {
+    authorization = .allowed
+    client?.changedAt = MainLoop.main.clock.boottime()
+  }
+
+  /// Whether the facts about calls are missing.
+  var isSlow = false {
+    didSet {
+      let actions = waiting
+      waiting = []
+      for action in actions { action() }
+    }
+  }
+  private var waiting: [() -> Void] = []
+
   /// The facts are complete after one turn of the loop.
   func prepare(_ client: GatekeeperClient, since arrival: BootInstant, _ action: @escaping () -> Void) {
+    guard !isSlow else { return waiting.append(action) }
     guard self.client == nil else { return action() }
     self.client = client
     MainLoop.main.nextTurn { [self] in

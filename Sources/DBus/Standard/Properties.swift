@@ -36,7 +36,8 @@ enum Properties {
     private var answers: [MemberName: (value: Value?, isLate: Bool)] = [:]
     private var missing = 1
     private var isAsking = true
-    private var ended: DBusError?
+    /// The error of a getter whose object has ended.
+    private var endedError: DBusError?
 
     init(_ call: MethodCall, of interface: Implementation) {
       self.call = call
@@ -65,14 +66,15 @@ enum Properties {
         if case .now = property.read { interface.read(property, for: call) { [self] in value = self.value(of: $0) } }
         return value.map { (property.name.rawValue, $0) }
       }
-      if let ended { call.fail(ended) } else { call.reply(.options(values)) }
+      if let endedError { call.fail(endedError) } else { call.reply(.options(values)) }
     }
 
+    /// Returns the value of a property, unless its getter has failed.
     private func value(of result: Result<Value, DBusError>) -> Value? {
       do throws(DBusError) {
         return try result.get()
       } catch {
-        if error.name == .unknownObject { ended = error }
+        if error.name == .unknownObject { endedError = error }
         return nil
       }
     }

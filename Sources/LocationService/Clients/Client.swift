@@ -13,15 +13,14 @@ final class Client: GatekeeperClient {
   var prompts: [Account] = []
   /// Whether its authorization may have changed. Until it has been reviewed, its deliveries are held.
   var isToBeReviewed = false
-  /// When its authorization may last have changed, until the review of that change has ended.
-  var changedAt: BootInstant?
   /// Whether it has ever been authorized.
   private(set) var isProven = false
   /// Called when the client is authorized for the first time.
   var onProven: (() -> Void)?
   /// When the client was last seen without access. Facts that are still missing do not count.
   private(set) var deniedAt = BootInstant.origin
-  /// When access was last regained, or the far future without access. The client receives no earlier exact location.
+  /// When access was last regained, counted from the change that restored it, or the far future without access. The
+  /// client receives no earlier exact location.
   private(set) var exactFrom = BootInstant.origin
   private(set) var objects: [UInt64: any OwnedObject] = [:]
   /// In the order of the calls, because one event may answer several of them.

@@ -42,6 +42,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
     guard !object.isOver else { return [] }
     let actions = react(to: event, at: now)
     // The chain that ends here forgets the last delivery, too.
+    // A comparison of whole actions would copy their locations.
     for case .follow(nil) in actions { last = nil }
     return actions
   }

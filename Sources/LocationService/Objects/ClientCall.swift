@@ -50,10 +50,9 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
     level <= .city ? service.lastPlaces?.location(for: client, at: level) : nil
   }
 
-  final override var access: ClientAccess {
-    var access = super.access
+  final override func addCached(to access: inout ClientAccess) {
     let level = access.authorization.revealedLevel(asked: machine.options.accuracy)
-    guard access.authorization.isAuthorized else { return access }
+    guard access.authorization.isAuthorized else { return }
     if let arrival = service.locations.newestArrival, let newest = service.locations.newest(for: level) {
       // The age is that of the reduced location: calls with different maximum ages would otherwise reveal when the
       // finer one arrived. After a refusal, the location of the interval counts as soon as any location has arrived.
@@ -64,7 +63,6 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
     } else if let (location, age) = remembered(at: level), machine.accepts(age: age) {
       access.cached = location
     }
-    return access
   }
 
   /// One location may answer thousands of calls, which must not delay the answers of others.

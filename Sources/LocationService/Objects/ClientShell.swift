@@ -33,13 +33,13 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
   func need(at level: AccuracyLevel) -> SourceSchedule.Need { SourceSchedule.Need(level) }
   func finish(_ reason: ClosedReason?) {}
 
-  var access: ClientAccess {
-    service.gatekeeper.access(for: client, asking: machine.options.accuracy, as: machine.options.desktopID)
-  }
+  /// Adds the location with which a call may be answered immediately. Called when the client's access has been noted.
+  func addCached(to access: inout ClientAccess) {}
 
   /// Queries the gatekeeper again, because something may have changed.
   func refresh() {
-    let access = access
+    var access = service.gatekeeper.access(
+      for: client, asking: machine.options.accuracy, as: machine.options.desktopID)
     if access.authorization != noted {
       noted = access.authorization
       let (new, user) = (access.authorization, client.credentials.map { "\($0.userID)" } ?? "unknown")
@@ -50,6 +50,7 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
     }
     client.note(access.authorization, at: now)
     service.lastPlaces?.note(access.authorization, of: client)
+    addCached(to: &access)
     handle(.access(access))
   }
 
