@@ -50,6 +50,15 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
     level <= .city ? service.lastPlaces?.location(for: client, at: level) : nil
   }
 
+  /// A reduced location answers the call whatever its age, unless it arrived before access was lost and was held back.
+  final override func received(_ location: Location) {
+    let arrivedLater = service.locations.newestArrival.map { $0 > client.deniedAt } ?? true
+    guard location.level == .exact || arrivedLater || machine.accepts(arrivedAt: location.receivedAt, at: now) else {
+      return
+    }
+    super.received(location)
+  }
+
   final override func addCached(to access: inout ClientAccess) {
     let level = access.authorization.revealedLevel(asked: machine.options.accuracy)
     guard access.authorization.isAuthorized else { return }
