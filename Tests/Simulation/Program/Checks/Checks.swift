@@ -183,7 +183,7 @@ final class Checks {
       let time = parcel.values.first?.properties?["Timestamp"]?.structure?.first?.uint64 ?? 0
       records[client.user, default: [:]][time] = world.schedule.now
     }
-    if parcel.member == "AuthorizationChanged" { told(parcel.values, parcel) }
+    if parcel.member == "AuthorizationChanged" { toldAuthorization(parcel) }
     guard let location = Self.location(in: parcel.values) else { return }
     let now = world.schedule.now
     guard let name = parcel.destination else {
@@ -302,9 +302,9 @@ final class Checks {
   private static let longestHang: Int64 = 60_000_000
 
   /// A client is told its authorization.
-  private func told(_ authorization: [Value], _ parcel: Parcel) {
-    guard let client = world.clients.first(where: { $0.name == parcel.destination }), authorization.count == 2,
-      let status = authorization[0].string, let reason = authorization[1].string
+  private func toldAuthorization(_ parcel: Parcel) {
+    guard let client = world.clients.first(where: { $0.name == parcel.destination }), parcel.values.count == 2,
+      let status = parcel.values[0].string, let reason = parcel.values[1].string
     else { return }
     if reason == "session-inactive", world.truth.activeTime(of: client.user) > Self.longestHang {
       broken("a session is reported as inactive only if it was", parcel.story)
