@@ -43,13 +43,15 @@ import Testing
     return try #require(answer)
   }
 
-  /// Creates an object and starts it.
+  /// Creates an object, starts it, and waits until its access has been reviewed.
   private func start(_ kind: String) throws -> any OwnedObject {
     let member = try #require(MemberName(validating: "Create\(kind)"))
     let interface = try #require(InterfaceName(validating: "org.geopublicist.Location1.\(kind)"))
     let path = try #require(try call(member, [.options([])]).get().first?.objectPath)
     _ = try call("Start", of: interface, at: path).get()
-    return try #require(service.clients.objects.first)
+    let object = try #require(service.clients.objects.first)
+    try turning("it is active and asks the source") { object.isActive && source.level != nil }
+    return object
   }
 
   @Test func `each change of a client's access causes exactly one decision`() throws {
@@ -122,7 +124,6 @@ import Testing
 
   @Test func `an almanac is sent only after a hold of deliveries has ended`() throws {
     let object = try start("Almanac")
-    try turning("the source is asked") { source.level != nil }
     source.move()
     gatekeeper.isHeld = true
     try turning(for: .milliseconds(100), "it is held") { object.delivered == 0 }
@@ -150,8 +151,12 @@ extension OwnedObject {
 }
 
 extension FakeLocationSource {
+  /// Sends a location that is later than everything before, because one of the same microsecond as a change of access
+  /// counts as one from before it.
   fileprivate func move() {
-    let now = MainLoop.main.clock.boottime()
+    let before = MainLoop.main.clock.boottime()
+    var now = before
+    while now == before { now = MainLoop.main.clock.boottime() }
     send(.location(Location(latitude: 52.5, longitude: 13.4, accuracy: 20, receivedAt: now)))
   }
 }
