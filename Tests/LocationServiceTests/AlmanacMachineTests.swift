@@ -123,6 +123,18 @@ import Testing
     #expect(phases == [.twilightEvening, .night, .twilightMorning, .day, .twilightEvening])
   }
 
+  @Test mutating func `a change of phase that was told too early is told again`() throws {
+    try settle()
+    #expect(!locate(52.5, 12.8, after: Self.minute).contains(.own(.announce)), "it is over two minutes later there")
+    let next = try #require(machine.told?.forecast.next)
+    let wait = next.start * Self.second - .microseconds(epoch + now.microseconds)
+    #expect(machine.deadline == now + wait)
+    #expect(handle(.timer, after: wait).contains(.own(.announce)))
+    let report = machine.announcement()
+    #expect(report?.forecast.phase == .day && report?.forecast.next?.phase == next.phase)
+    #expect(report?.forecast.next.map { $0.start > next.start } == true)
+  }
+
   @Test mutating func `the timer fires at the next phase by the wall clock`() throws {
     start()
     _ = locate(52.5, 13.4)

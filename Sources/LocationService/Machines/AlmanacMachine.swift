@@ -99,12 +99,12 @@ nonisolated extension AlmanacMachine {
     case .timer:
       deadline = nil
       update()
-      if let newest, newest.forecast.phase != told?.forecast.phase { isDue = true }
+      if let newest, newest.forecast.phase != told?.forecast.phase || isToldOver { isDue = true }
       return []
     case .slept, .clockChanged:
       deadline = nil
       update()
-      if let newest, told.map({ newest.forecast.differs(from: $0.forecast) }) ?? true { isDue = true }
+      if let newest, told.map({ newest.forecast.differs(from: $0.forecast) }) ?? true || isToldOver { isDue = true }
       return []
     case .check:
       // Within an interval the location cannot change.
@@ -137,13 +137,19 @@ nonisolated extension AlmanacMachine {
     return report.forecast.differs(from: old.forecast)
   }
 
+  /// Whether the owner has been told a change of phase for a time that has passed. That of a later location may still be
+  /// some minutes away.
+  private var isToldOver: Bool { told?.isOver(at: wallClock) ?? false }
+
   private mutating func update() { newest?.update(at: wallClock, options.almanac) }
 
   private mutating func forget() { (told, newest, checkAt, isDue, deadline) = (nil, nil, nil, false, nil) }
 
   private mutating func setDeadline(at now: BootInstant) {
     guard let newest else { return }
-    let seconds = newest.forecast.next.map { $0.start - Int64(clamping: wallClock / 1_000_000) } ?? Self.longestWait
+    let told = isToldOver ? nil : told
+    let next = [newest, told].compactMap { $0?.forecast.next?.start }.min()
+    let seconds = next.map { $0 - Int64(clamping: wallClock / 1_000_000) } ?? Self.longestWait
     let time = now + .seconds(max(0, min(seconds, Self.longestWait)))
     if let deadline, max(deadline, time) - min(deadline, time) < Self.tolerance { return }
     deadline = time
