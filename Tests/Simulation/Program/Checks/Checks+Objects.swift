@@ -55,6 +55,16 @@ extension Checks {
       if world.isQuiet(at: last) { broken("a reduced location is sent once in its interval", subscription.path) }
       return
     }
+    if subscription.level == .exact, new.sequence <= before.sequence {
+      broken("no location is delivered twice", "\(new.sequence) after \(before.sequence) at \(subscription.path)")
+    }
+    let moved = Self.distance(new.latitude, before.latitude)
+    if thresholds.isSignificant,
+      now - last < 299_000_000 || moved < max(499, new.accuracy + before.accuracy - 1)
+    {
+      broken(
+        "a significant change is rare and large", "\(moved) m, \((now - last) / 1_000) ms at \(subscription.path)")
+    }
     let isBetter = new.accuracy <= before.accuracy / 2 && before.accuracy - new.accuracy >= 10
     if thresholds.distance > 0, !isBetter, subscription.level == .exact,
       Self.distance(new.latitude, before.latitude) < thresholds.distance - 0.5
@@ -93,6 +103,12 @@ extension Checks {
       case "lost": state == "unknown"
       default: kind == "determined"
       }
+    if kind == "dwelled" {
+      if !region.dwells || region.hasDwelled { broken("a region reports each stay once, if that is wanted", story) }
+      region.hasDwelled = true
+    } else if state == "outside" || kind == "entered" {
+      region.hasDwelled = false
+    }
     if !isConsistent { broken("an event of a region agrees with its state", story) }
     // The first known state after others that the client has missed may be any.
     if mayMiss, sequence != region.sequence + 1 { region.known = nil }
@@ -133,6 +149,11 @@ extension Checks {
     let distance = Self.distance(world.place(isOther: false), region.latitude)
     guard abs(distance - region.radius) > 150 else { return }
     let expected = distance < region.radius ? "inside" : "outside"
+    if region.state == "inside", expected == "inside", region.dwells, !region.hasDwelled,
+      now - region.toldAt > 85_000_000
+    {
+      broken("a region reports each stay once, if that is wanted", "not at \(region.path)")
+    }
     if region.state != expected {
       broken("the last reported state of a region is true", "\(region.state) instead of \(expected): \(region.path)")
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import DBus
 import GeopublicistLocationModel
 
 /// Conditions that must hold after a quiet time.
@@ -17,6 +18,7 @@ extension Checks {
         truth(client, subscription)
         properties(subscription)
         inTime(client, subscription)
+        received(client, subscription)
         guard subscription.isPlain, subscription.level == .exact, client.entitlement.level == .exact else { continue }
         isNeeded = true
         guard world.geoclue.hasActiveClient, now - world.geoclue.lastFixAt < 2_000_000 else { continue }
@@ -70,6 +72,11 @@ extension Checks {
     )
     if (status, reason) != told {
       broken("the signalled properties of an object are true", "\((status, reason)), not \(told): \(subscription.path)")
+    }
+    let isActive = subscription.isStarted && told.status.hasPrefix("authorized")
+    for (name, value) in [("Accuracy", Value.string("\(subscription.level)")), ("Active", .boolean(isActive))] {
+      guard let signalled = subscription.properties[name], signalled != value else { continue }
+      broken("the signalled properties of an object are true", "\(name) is not \(signalled): \(subscription.path)")
     }
   }
 
@@ -167,6 +174,7 @@ extension Checks {
     for client in world.clients where client.isConnected && world.schedule.now - client.entitlement.since > 10_000_000 {
       client.locateNow()
       client.askInTurn()
+      client.askEverything()
     }
   }
 }

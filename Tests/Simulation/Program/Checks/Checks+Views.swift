@@ -68,6 +68,7 @@ extension Checks {
 
   /// A client has received the rows of `ListSubscriptions`.
   func listed(_ rows: [Value], to client: Client) {
+    complete(rows, of: client)
     guard client.user != 0 else { return }
     for row in rows {
       guard let user = row.properties?["UserId"]?.uint32, user != client.user else { continue }

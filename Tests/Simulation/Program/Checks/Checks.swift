@@ -140,7 +140,7 @@ final class Checks {
     // The refusals of a connection's calls keep their order, and their rate is limited.
     let flood = found.client.flood
     if flood.open > 0 || flood.answeredAt + Self.slack > world.schedule.now, flood.begin <= found.time,
-      flood.begin + Self.burstTime > world.schedule.now
+      max(flood.begin, world.servingSince ?? .min / 2) + Self.burstTime > world.schedule.now
     {
       return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
     }
@@ -159,6 +159,7 @@ final class Checks {
   // MARK: - Privacy
 
   func created(_ path: String, by client: Client, isNamed: Bool, radius: Double? = nil) {
+    if owners[path] != nil || ended.contains(path) { broken("no path is used twice", path) }
     owners[path] = Owner(name: client.name, isNamed: isNamed, radius: radius)
     let count = client.subscriptions.count
     if client.isReading, count > World.subscriptionsPerConnection {
@@ -179,7 +180,8 @@ final class Checks {
     if parcel.kind == .signal, ended.contains(parcel.path) {
       return broken("no object outlives the bus on which it was created", parcel.story)
     }
-    if parcel.member == "AlmanacChanged", let client = world.clients.first(where: { $0.name == parcel.destination }) {
+    let isAlmanac = parcel.member == "AlmanacChanged" || parcel.values.first?.properties?["Phase"] != nil
+    if isAlmanac, let client = world.clients.first(where: { $0.name == parcel.destination }) {
       let time = parcel.values.first?.properties?["Timestamp"]?.structure?.first?.uint64 ?? 0
       records[client.user, default: [:]][time] = world.schedule.now
     }
@@ -241,6 +243,7 @@ final class Checks {
         "no location from before the last suspend is sent",
         "client \(client.number) gets a fix \(age) ms old: \(parcel.story)")
     }
+    same(location, as: fix, parcel)
     if fix.isOutlier, parcel.member == "LocationUpdated", world.isOutlierObvious(fix) {
       broken("a single jump is not delivered", parcel.story)
     }
@@ -267,7 +270,7 @@ final class Checks {
   /// Messages that the service sent before it could know of the suspend.
   private var isCloseToWaking: Bool { world.sentSince - world.wokeAt < Entitlement.tolerance }
 
-  private static let cells: [AccuracyLevel: Double] = [
+  static let cells: [AccuracyLevel: Double] = [
     .street: 500, .neighborhood: 3_000, .city: 15_000, .country: 300_000,
   ]
 
@@ -296,6 +299,7 @@ final class Checks {
     if let latitude = location["Latitude"]?.double, world.fixes[latitude.bitPattern] != nil {
       broken("a reduced location is the centre of a cell", parcel.story)
     }
+    contains(location, level, parcel)
   }
 
   /// How long the service may not learn of a session because logind hangs.

@@ -15,7 +15,12 @@ extension Client {
     /// How long a change must persist, in microseconds.
     let confirm: Int64
     let isSingleUse: Bool
+    /// Whether it reports a stay, and whether it has done so since the client last came.
+    let dwells: Bool
+    var hasDwelled = false
     var isStarted = false
+    /// Whether `Stop` was answered and `Start` has not been called since.
+    var isStopped = false
     /// When it was last started or stopped, in microseconds of the monotonic and of the boot clock.
     var changedAt: Int64 = 0
     var changedAtBoottime: Int64 = 0
@@ -28,12 +33,15 @@ extension Client {
     var toldAt: Int64 = .min / 2
     var isUsed = false
     var told: (status: String, reason: String)?
+    /// Whether `Start` has been answered since the authorization was last told. It is then told again.
+    var mayBeToldAgain = true
 
     init(
-      _ path: String, _ level: AccuracyLevel, _ latitude: Double, _ radius: Double, confirm: Int64, isSingleUse: Bool
+      _ path: String, _ level: AccuracyLevel, _ latitude: Double, _ radius: Double, confirm: Int64, isSingleUse: Bool,
+      dwells: Bool
     ) {
       (self.path, self.level, self.latitude, self.radius) = (path, level, latitude, radius)
-      (self.confirm, self.isSingleUse) = (confirm, isSingleUse)
+      (self.confirm, self.isSingleUse, self.dwells) = (confirm, isSingleUse, dwells)
     }
   }
 
@@ -50,14 +58,16 @@ extension Client {
       ("latitude", .double(latitude)), ("longitude", .double(World.longitude)), ("radius", .double(radius)),
       ("accuracy", .string("\(level)")), ("confirm", .uint32(UInt32(confirm))), ("single-use", .boolean(isSingleUse)),
     ]
-    if chance.percent(30) { options.append(("dwell", .uint32(10_000))) }
+    let dwells = chance.percent(30)
+    if dwells { options.append(("dwell", .uint32(10_000))) }
     if isWide || chance.percent(50) { options.append(("include-location", .boolean(true))) }
     let connections = connections
     ask(Self.path, Self.service, "CreateRegion", [.options(options)]) { [weak self] reply in
       guard let self, self.connections == connections, reply.kind == .reply,
         let path = reply.values.first?.objectPath?.rawValue
       else { return }
-      let region = Region(path, level, latitude, radius, confirm: confirm * 1_000, isSingleUse: isSingleUse)
+      let region = Region(
+        path, level, latitude, radius, confirm: confirm * 1_000, isSingleUse: isSingleUse, dwells: dwells)
       regions.append(region)
       world.checks.created(path, by: self, isNamed: false, radius: radius)
       start(region)
@@ -66,7 +76,9 @@ extension Client {
 
   func start(_ region: Region) {
     let before = (world.schedule.now, kernel_boottime())
+    region.isStopped = false
     ask(region.path, Self.region, "Start") { reply in
+      region.mayBeToldAgain = true
       guard reply.kind == .reply, !region.isStarted else { return }
       (region.isStarted, region.changedAt, region.changedAtBoottime) = (true, before.0, before.1)
     }
@@ -84,24 +96,32 @@ extension Client {
     ask(region.path, Self.region, "Stop") { reply in
       guard reply.kind == .reply else { return }
       (region.isStarted, region.state, region.told) = (false, "unknown", nil)
+      region.isStopped = true
     }
   }
 
   func signalled(_ signal: Parcel, of region: Region) {
     switch signal.member {
-    case "StateChanged": world.checks.changed(region, of: self, signal.values.first?.properties ?? [:])
+    case "StateChanged":
+      if region.isStopped { world.checks.broken("a stopped region sends nothing", region.path) }
+      world.checks.changed(region, of: self, signal.values.first?.properties ?? [:])
     case "AuthorizationChanged":
       if let status = signal.values.first?.string, let reason = signal.values.last?.string {
         if region.isStarted, region.state != "unknown" {
           world.checks.told(self, status, before: region.told?.status)
         }
+        world.checks.told(
+          self, (status, reason), before: region.mayBeToldAgain ? nil : region.told, at: region.path)
+        region.mayBeToldAgain = false
         region.told = (status, reason)
       }
     // Events that the bus had not read are lost with the connection. Afterwards, the service sends the properties again.
     case "PropertiesChanged" where world.settledAt > region.toldAt:
       region.state = signal.values.dropFirst().first?.properties?["State"]?.string ?? region.state
       region.known = nil
-    case "Closed": regions.removeAll { $0 === region }
+    case "Closed":
+      gone.insert(region.path)
+      regions.removeAll { $0 === region }
     default: break
     }
   }

@@ -9,7 +9,7 @@ extension Client {
   func look() {
     ask(Self.path, Self.service, "ListSubscriptions") { [weak self] reply in
       guard let self else { return }
-      world.checks.listed(reply.values.first?.array ?? [], to: self)
+      if reply.kind == .reply { world.checks.listed(reply.values.first?.array ?? [], to: self) }
     }
     let closed = closed
     ask(Self.folder, Self.introspectable, "Introspect") { [weak self] reply in
@@ -33,7 +33,7 @@ extension Client {
       guard let self, self.connections == connections, !reply.isLost else { return }
       creations -= 1
       guard let path = reply.values.first?.objectPath?.rawValue else { return }
-      almanacPath = path
+      (almanacPath, almanac) = (path, nil)
       world.checks.created(path, by: self, isNamed: false)
       ask(path, Self.almanac, "Start")
     }
@@ -42,10 +42,85 @@ extension Client {
   func readAlmanac() {
     guard let path = almanacPath else { return }
     ask(path, Self.properties, "Get", [.string(Self.almanac), .string("Almanac")]) { [weak self] reply in
-      guard let self, let almanac = reply.values.first?.unwrapped.properties else { return }
+      guard let self, let almanac = reply.values.first?.unwrapped.properties, path == almanacPath else { return }
       world.checks.read(almanac, at: path, by: self)
       world.checks.read(almanac, by: self)
+      world.checks.compare(almanac, of: self)
     }
+  }
+
+  /// Requests an almanac once.
+  func askForAlmanac() {
+    let timeout: Int64 = chance.pick([100, 5_000])
+    let options: [(String, Value)] = [
+      ("timeout", .uint32(UInt32(timeout))), ("maximum-age", .uint32(chance.pick([0, 60_000, 2_592_000_000]))),
+    ]
+    ask(Self.path, Self.service, "GetAlmanac", [.options(options)], within: max(timeout * 1_000, 5_000_000)) {
+      [weak self] reply in
+      guard let self, let almanac = reply.values.first?.properties else { return }
+      world.checks.read(almanac, at: "GetAlmanac", by: self)
+      world.checks.read(almanac, by: self)
+    }
+  }
+
+  func signalledAlmanac(_ signal: Parcel) {
+    switch signal.member {
+    case "AlmanacChanged": almanac = (signal.values.first?.properties ?? [:], world.schedule.now)
+    case "Closed": (almanacPath, almanac) = (nil, nil)
+    default: break
+    }
+  }
+
+  /// Calls an object of another client, and a method that is reserved for administrators.
+  func trespass() {
+    let paths = world.clients.filter { $0 !== self }.flatMap {
+      $0.subscriptions.map { ($0.path, Self.subscription) } + $0.regions.map { ($0.path, Self.region) }
+    }
+    guard !paths.isEmpty else { return }
+    let (path, interface) = chance.pick(paths)
+    let refused: (Parcel) -> Void = { [weak self] reply in
+      guard let self, !reply.isLost, !["UnknownObject", "LimitsExceeded"].contains(where: reply.errorName.hasSuffix)
+      else { return }
+      world.checks.broken("an object answers only its creator", "client \(number) calls \(path): \(reply.story)")
+    }
+    switch chance.number(in: 0...3) {
+    case 0: ask(path, interface, chance.pick(["Start", "Stop", "Close"]), [], refused)
+    case 1: ask(path, Self.properties, "GetAll", [.string(interface)], refused)
+    case 2: ask(path, Self.introspectable, "Introspect", [], within: 5_000_000, refused)
+    default:
+      guard user != 0, user != world.serviceUser else { return }
+      let values: [Value] = [
+        .string("org.freedesktop.LogControl1"), .string("LogLevel"), .variant(.string("emerg")),
+      ]
+      ask("/org/freedesktop/LogControl1", Self.properties, "Set", values) { [weak self] reply in
+        guard let self, reply.kind == .reply else { return }
+        world.checks.broken("only an administrator changes the log", "client \(number) of \(user)")
+      }
+    }
+  }
+
+  /// Makes all calls whose answers are known in a quiet time.
+  func askEverything() {
+    guard isReading, connectedAt < world.schedule.now - 60_000_000 else { return }
+    let (begin, expected) = (world.schedule.now, world.truth.authorization(of: self, asking: .exact))
+    let isRegular = world.geoclue.interval == 1_000_000 && world.geoclue.hasActiveClient
+    let last = isRegular ? world.geoclue.lastReadAt : .min / 2
+    let options: [(String, Value)] = [("accuracy", .string("exact")), ("timeout", .uint32(5_000))]
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], wanting: Checks.Wish(maximumAge: 30_000)) {
+      [weak self] reply in
+      guard let self else { return }
+      world.checks.answeredSoon(reply, to: self, calledAt: begin, hadLocationAt: last)
+    }
+    ask(Self.path, Self.service, "RequestAuthorization", [.options([])]) { [weak self] reply in
+      guard let self else { return }
+      world.checks.answeredAuthorization(reply, to: self, expected: expected)
+    }
+    readService { [weak self] properties in
+      guard let self else { return }
+      world.checks.read(properties, by: self, expected: expected)
+    }
+    look()
+    askForAlmanac()
   }
 
   /// Reads the properties of the service.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistLocationModel
+import GeopublicistSimulatedKernel
 
 /// A client of the service that acts at random within the contract.
 final class Client: Program {
@@ -42,6 +43,14 @@ final class Client: Program {
     var toldAt: Int64 = .min / 2
     /// When a refusal was last reported.
     var refusedAt: Int64 = .min / 2
+    /// When access was last reported after another status.
+    var authorizedAt: Int64 = .min / 2
+    /// Whether `Start` has been answered since the authorization was last told. It is then told again.
+    var mayBeToldAgain = true
+    /// Whether `Close` was called.
+    var isClosing = false
+    /// When `Start` was first called, in microseconds of the boot clock.
+    var firstStart: Int64?
     /// The values of properties, as far as they are known from signals.
     var properties: [String: Value] = [:]
     var lastLocationAt: Int64 = .min / 2
@@ -77,8 +86,12 @@ final class Client: Program {
   private(set) var receivedFixes: [Int: Int64] = [:]
   /// Its almanac, which is started.
   var almanacPath: String?
+  /// The last almanac that was signalled, and when.
+  var almanac: (values: [String: Value], at: Int64)?
   /// The objects that it has closed since it connected.
-  private(set) var closed: Set<String> = []
+  var closed: Set<String> = []
+  /// The objects whose end was signalled.
+  var gone: Set<String> = []
   /// Changes with each ``act()`` and ``rest()``.
   private var round = 0
 
@@ -96,8 +109,8 @@ final class Client: Program {
 
   func start() {
     guard !isConnected, !world.bus.isDown else { return }
-    (subscriptions, regions, creations, closed) = ([], [], 0, [])
-    almanacPath = nil
+    (subscriptions, regions, creations, closed, gone) = ([], [], 0, [], [])
+    (almanacPath, almanac) = (nil, nil)
     flood.open = 0
     (entitlement, isUnverifiable, hasManyNames) = (Entitlement(), false, false)
     receivedFixes = [:]
@@ -134,7 +147,7 @@ final class Client: Program {
 
   private func step() {
     let subscription = subscriptions.isEmpty ? nil : chance.pick(subscriptions)
-    switch chance.number(in: 0...18) {
+    switch chance.number(in: 0...19) {
     case 0...3: locate()
     case 4, 5: if subscriptions.count < 4 { subscribe(isPlain: chance.percent(60)) }
     case 6, 7: if let subscription { start(subscription) }
@@ -147,6 +160,7 @@ final class Client: Program {
     case 15: if !regions.isEmpty { change(chance.pick(regions)) }
     case 16: if chance.percent(20) { for _ in 0..<20 { subscribe(isPlain: true, starts: false) } }
     case 17: chance.percent(70) ? look() : forecast()
+    case 18: chance.percent(50) ? trespass() : askForAlmanac()
     default: if chance.percent(20) { exit() }
     }
   }
@@ -213,6 +227,7 @@ final class Client: Program {
   /// Requests a location that must arrive.
   func locateNow() {
     let level = entitlement.level
+    let begin = world.schedule.now
     var options: [(String, Value)] = [
       ("accuracy", .string("exact")), ("timeout", .uint32(8_000)), ("maximum-age", .uint32(0)),
     ]
@@ -228,6 +243,7 @@ final class Client: Program {
       if level == .none, reply.kind != .error || !reply.errorName.hasSuffix("NotAuthorized") {
         world.checks.broken("a call that is not permitted is refused", "client \(number): \(reply.errorName)")
       }
+      if level == .none { world.checks.refusedLocation(self, calledAt: begin) }
     }
   }
 
@@ -289,7 +305,9 @@ final class Client: Program {
     let isForbidden = world.truth.isForbidden(to: self, isNamed: subscription.isNamed)
     subscription.changes += 1
     subscription.isStopped = false
+    subscription.firstStart = subscription.firstStart ?? kernel_boottime()
     ask(subscription.path, Self.subscription, "Start") { [weak self, stops = subscription.stops] reply in
+      subscription.mayBeToldAgain = true
       guard let self, stops == subscription.stops else { return }
       guard reply.kind == .reply else {
         if reply.errorName.hasSuffix("NotAuthorized") { subscription.told = Self.refused }
@@ -326,6 +344,7 @@ final class Client: Program {
   }
 
   func close(_ subscription: Subscription) {
+    subscription.isClosing = true
     ask(subscription.path, Self.subscription, "Close") { [weak self] reply in
       guard let self, !reply.errorName.hasSuffix("LimitsExceeded") else { return }
       // The service may have closed the object, and will not send anything that shows it.
@@ -342,14 +361,14 @@ final class Client: Program {
 
   private func changeLevel(of subscription: Subscription, to level: AccuracyLevel) {
     // The first location at the new level may arrive before the answer.
-    subscription.startedAt = world.schedule.now
+    if level != subscription.level { subscription.startedAt = world.schedule.now }
     ask(
       subscription.path, Self.properties, "Set",
       [.string(Self.subscription), .string("Accuracy"), .variant(.string("\(level)"))]
     ) { [weak self] reply in
       guard let self else { return }
       if reply.isLost { close(subscription) }
-      guard reply.kind == .reply else { return }
+      guard reply.kind == .reply, level != subscription.level else { return }
       (subscription.level, subscription.startedAt) = (level, world.schedule.now)
     }
   }
@@ -391,6 +410,10 @@ final class Client: Program {
   // MARK: - Signals
 
   override func signalled(_ signal: Parcel) {
+    if gone.contains(signal.path) {
+      world.checks.broken("a closed object sends nothing", signal.story)
+    }
+    if signal.path == almanacPath { return signalledAlmanac(signal) }
     if let region = regions.first(where: { $0.path == signal.path }) { return signalled(signal, of: region) }
     guard let subscription = subscriptions.first(where: { $0.path == signal.path }) else { return }
     switch signal.member {
@@ -398,6 +421,9 @@ final class Client: Program {
       locations += 1
       subscription.count += 1
       if subscription.isStopped { world.checks.broken("a stopped subscription sends nothing", subscription.path) }
+      if subscription.told == nil {
+        world.checks.broken("a client is told its authorization before its locations", subscription.path)
+      }
       world.checks.delivered(subscription, to: self, signal.values.first?.properties ?? [:])
       subscription.lastLocationAt = world.schedule.now
     case "AuthorizationChanged":
@@ -407,6 +433,12 @@ final class Client: Program {
       // Without a location, there was no grant, and no loss.
       if subscription.isStarted, subscription.lastLocationAt >= subscription.toldAt {
         world.checks.told(self, status, before: subscription.told?.status)
+      }
+      let before = subscription.mayBeToldAgain ? nil : subscription.told
+      world.checks.told(self, (status, reason), before: before, at: subscription.path)
+      subscription.mayBeToldAgain = false
+      if status.hasPrefix("authorized"), subscription.told?.status.hasPrefix("authorized") != true {
+        subscription.authorizedAt = world.schedule.now
       }
       (subscription.told, subscription.toldAt) = ((status, reason), world.schedule.now)
       if !status.hasPrefix("authorized"), !["undecided", "disallowed-by-configuration"].contains(reason), isReading,
@@ -423,9 +455,12 @@ final class Client: Program {
       guard signal.values.count == 3, let changed = signal.values[1].properties else { return }
       subscription.properties.merge(changed) { $1 }
       if !(signal.values[2].array ?? []).isEmpty { subscription.properties = [:] }
-    case "ErrorOccurred": subscription.failedAt = world.schedule.now
+    case "ErrorOccurred":
+      world.checks.failed(subscription)
+      subscription.failedAt = world.schedule.now
     case "Closed":
-      closed.insert(subscription.path)
+      (closed, gone) = (closed.union([subscription.path]), gone.union([subscription.path]))
+      world.checks.closed(subscription, signal.values.first?.string ?? "", to: self)
       subscriptions.removeAll { $0 === subscription }
     default: break
     }

@@ -14,6 +14,8 @@ struct Fix {
   let timestamp: UInt64
   /// Microseconds of the monotonic clock.
   let measuredAt: Int64
+  /// Microseconds of the boot clock.
+  let measuredAtBoottime: Int64
   /// The number of suspends so far.
   let sleeps: Int
   /// Whether it is an outlier.
@@ -103,6 +105,8 @@ final class GeoClue: SystemService {
   private var reads: [(time: Int64, number: Int, latitude: Double)] = []
   /// When the service last read each fix. GeoClue reports its last one to a new client again.
   private(set) var lastReads: [Int: Int64] = [:]
+  /// When the service last read any location.
+  private(set) var lastReadAt: Int64 = .min / 2
   /// The newest fix that the service must know by now, because it read that fix more than 200 ms ago.
   var newestRead: Int {
     let end = world.schedule.now - Entitlement.tolerance
@@ -429,6 +433,7 @@ final class GeoClue: SystemService {
       }
       if lastReads.count > 4_000 { lastReads = lastReads.filter { $0.key > place.fix.number - 2_000 } }
       lastReads[place.fix.number] = world.schedule.now
+      lastReadAt = world.schedule.now
       // Neither outliers nor locations that are much coarser than one of the last second replace the service's location.
       let isLater = world.schedule.now - (reads.last?.time ?? .min / 2) >= 1_000_000
       if place.fix.accuracy <= 18, !place.fix.isOutlier, isLater {

@@ -102,6 +102,7 @@ final class Day {
       for before in stride(from: 0, to: rests ? Self.rest : 0, by: 5_000_000) {
         world.schedule.at(time - before) { [world] in
           if !world.geoclue.hasActiveClient { world.checks.hasRested = true }
+          if before.isMultiple(of: 20_000_000) { world.checks.resting() }
         }
       }
       world.schedule.at(time) { [world] in world.checks.quiet(rests: rests) }

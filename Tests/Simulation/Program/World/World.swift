@@ -44,6 +44,8 @@ final class World {
   /// Whether the machine is at the second of the two places between which it moves, and since when.
   private(set) var isElsewhere = false
   private(set) var movedAt: Int64 = .min / 2
+  /// When GeoClue last measured a wrong place.
+  private(set) var outlierAt: Int64 = .min / 2
   /// When GeoClue's configuration began to disallow a program.
   private(set) var disallowedSince: Int64?
   /// `subscriptions-per-user` in the service's configuration.
@@ -234,7 +236,8 @@ final class World {
       // A fix that is four times as accurate as the previous one counts as a correction.
       accuracy: isFine ? Double(accuracy ?? chance.number(in: (isOutlier ? 8 : 3)...30)) : 3_000,
       timestamp: UInt64(kernel_realtime() / 1_000_000),
-      measuredAt: schedule.now, sleeps: sleeps, isOutlier: isOutlier)
+      measuredAt: schedule.now, measuredAtBoottime: kernel_boottime(), sleeps: sleeps, isOutlier: isOutlier)
+    if isOutlier { outlierAt = schedule.now }
     fixes[latitude.bitPattern] = fix
     tell("fix \(fix.number): \(fix.accuracy) m\(isOutlier ? ", a jump" : "")")
     return fix

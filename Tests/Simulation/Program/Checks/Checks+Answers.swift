@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+import GeopublicistSimulatedKernel
+
+/// Checks what clients are told and answered in a quiet time.
+extension Checks {
+  /// The time within which a call that waits for nothing is answered, in microseconds.
+  private static let soon: Int64 = 1_000_000
+
+  /// A call of `GetLocation` was refused because the client has no access.
+  func refusedLocation(_ client: Client, calledAt begin: Int64) {
+    let expected = world.truth.authorization(of: client, asking: .exact)
+    let isFinal = ["denied", "restricted"].contains(expected.status) || expected.reason == "authorization-required"
+    // Facts that nobody tells the service may delay the decision.
+    guard isFinal, world.isQuiet(at: begin), world.schedule.now - begin > Self.soon, world.polkit.answersSoon,
+      world.logind.answersSoon, !(world.agents + world.seconds).contains(where: \.isSilent)
+    else { return }
+    broken(
+      "a refusal that will not change is immediate",
+      "client \(client.number) waited for \((world.schedule.now - begin) / 1_000) ms: \(expected)")
+  }
+
+  /// A call that accepts a location of the last 30 s was answered.
+  func answeredSoon(_ reply: Parcel, to client: Client, calledAt begin: Int64, hadLocationAt last: Int64) {
+    guard last > begin - 5_000_000, client.entitlement.level == .exact, client.entitlement.since < begin - 10_000_000,
+      world.wokeAt < begin - 10_000_000, client.isReading,
+      reply.kind != .reply || world.schedule.now - begin > Self.soon
+    else { return }
+    broken("a young location answers at once", "client \(client.number): \(reply.errorName)")
+  }
+
+  /// A client has asked for its authorization.
+  func answeredAuthorization(_ reply: Parcel, to client: Client, expected: (status: String, reason: String)) {
+    guard !world.isSession, client.isReading,
+      expected == world.truth.authorization(of: client, asking: .exact), !reply.errorName.hasSuffix("LimitsExceeded")
+    else { return }
+    guard reply.kind == .reply else {
+      if expected.reason != "authorization-required" || !reply.errorName.hasSuffix("InteractiveAuthorizationRequired") {
+        broken("a client is answered its true authorization", "client \(client.number): \(reply.errorName)")
+      }
+      return
+    }
+    let told = (reply.values.first?.string ?? "", reply.values.last?.string ?? "")
+    if !Truth.agrees(told, with: expected) {
+      broken("a client is answered its true authorization", "client \(client.number): \(told), not \(expected)")
+    }
+  }
+
+  /// A client has read the properties of the service.
+  func read(_ properties: [String: Value], by client: Client, expected: (status: String, reason: String)) {
+    let told = (
+      properties["AuthorizationStatus"]?.string ?? "", properties["AuthorizationReason"]?.string ?? ""
+    )
+    if !world.isSession, expected == world.truth.authorization(of: client, asking: .exact),
+      !Truth.agrees(told, with: expected)
+    {
+      broken("a client reads its true authorization", "client \(client.number): \(told), not \(expected)")
+    }
+    guard world.geoclue.hasActiveClient, world.schedule.now - world.geoclue.lastFixAt < 2_000_000,
+      world.schedule.now - world.geoclue.heldAt > 10_000_000
+    else { return }
+    let state = ["State", "StateReason", "AvailableAccuracy"].map { properties[$0]?.string ?? "" }
+    if state != ["running", "", "exact"] || properties["InUse"]?.boolean != true {
+      broken("the reported state of the source is true", "\(state), in use: \(properties["InUse"]?.boolean as Any)")
+    }
+  }
+
+  /// Checks the service's state while GeoClue is not held although a client waits for its next location.
+  func resting() {
+    let client = world.clients[0]
+    let isAtRest = { [world] in
+      world.healedAt != nil && !world.geoclue.hasActiveClient && world.geoclue.clientCount == 0 && client.isConnected
+        && client.entitlement.level == .exact && client.subscriptions.contains { $0.isStarted && $0.count > 0 }
+    }
+    guard isAtRest(), !world.isRestBlind else { return }
+    let begin = world.schedule.now
+    world.schedule.after(2_000_000) { [self] in
+      guard isAtRest(), world.geoclue.heldAt < begin else { return }
+      client.readService { [self] properties in
+        guard isAtRest() else { return }
+        let state = [properties["State"]?.string ?? "", properties["StateReason"]?.string ?? ""]
+        // It may just begin to be used.
+        if !["idle", "starting"].contains(state[0]) || state[0] == "idle" && state[1] != "resting"
+          || properties["InUse"]?.boolean != true
+        {
+          broken("a source that rests is reported so", "\(state), in use: \(properties["InUse"]?.boolean as Any)")
+        }
+      }
+    }
+  }
+
+  // MARK: - Lists
+
+  /// In a quiet time, a list contains each object of its reader.
+  func complete(_ rows: [Value], of client: Client) {
+    guard world.isQuiet(at: world.schedule.now), client.isReading, client.readSince < world.schedule.now - 1_000_000
+    else { return }
+    let found = Dictionary(
+      rows.compactMap { row in row.properties.flatMap { row in row["Path"]?.objectPath.map { ($0.rawValue, row) } } }
+    ) { $1 }
+    for subscription in client.subscriptions {
+      guard let row = found[subscription.path] else {
+        broken("the list contains each object", "not \(subscription.path) of client \(client.number)")
+        continue
+      }
+      if row["Sender"]?.string != client.name || row["UserId"]?.uint32 != client.user
+        || row["Kind"]?.string != "subscription"
+      {
+        broken("the list is true", "\(row) of client \(client.number)")
+      }
+      // A location may be on its way.
+      let delivered = Int(row["Delivered"]?.uint64 ?? 0)
+      if client.readSince < client.connectedAt, !world.isBusFaulty, abs(delivered - subscription.count) > 2 {
+        broken("the list is true", "\(delivered) locations, not \(subscription.count): \(subscription.path)")
+      }
+    }
+  }
+
+  // MARK: - Signals
+
+  /// A client has been told its authorization.
+  func told(
+    _ client: Client, _ new: (status: String, reason: String), before: (status: String, reason: String)?,
+    at path: String
+  ) {
+    guard let before, before == new, client.isReading, !world.isBusFaulty else { return }
+    broken("an authorization is told once", "\(new) at \(path)")
+  }
+
+  /// A client has been told that the source has failed.
+  func failed(_ subscription: Client.Subscription) {
+    // A failure is over when no client needs the source.
+    guard let last = subscription.failedAt, last > subscription.startedAt, world.isQuiet(at: last),
+      world.geoclue.lastReadAt < last - 1_000_000
+    else { return }
+    broken("a failure is told once until locations arrive again", subscription.path)
+  }
+
+  /// The service has closed an object of a client.
+  func closed(_ subscription: Client.Subscription, _ reason: String, to client: Client) {
+    let isOver =
+      subscription.count >= subscription.thresholds.maximum
+      || subscription.firstStart.map {
+        subscription.thresholds.duration > 0 && kernel_boottime() >= $0 + subscription.thresholds.duration
+      } ?? false
+    let isTrue =
+      switch reason {
+      case "completed": isOver || !client.isReading || world.isBusFaulty
+      case "by-consumer": subscription.isClosing
+      default: reason == "shutdown"
+      }
+    if !isTrue { broken("an object is closed for the reason that it reports", "\(reason): \(subscription.path)") }
+  }
+
+  /// At the end of a quiet time, a client must have received what its subscription promises.
+  func received(_ client: Client, _ subscription: Client.Subscription) {
+    let (now, thresholds) = (world.schedule.now, subscription.thresholds)
+    if subscription.count >= thresholds.maximum, client.isReading {
+      broken("a subscription ends with its last update", subscription.path)
+    }
+    guard client.isReading, world.geoclue.interval == 1_000_000, now - world.geoclue.lastFixAt < 2_000_000,
+      now - world.wokeAt > 75_000_000, subscription.told?.status.hasPrefix("authorized") == true
+    else { return }
+    let begin = max(subscription.startedAt, subscription.authorizedAt)
+    // After a suspend, the reduced location of the present interval no longer counts.
+    let isRepeated = thresholds.accuracy == 0 && thresholds.distance == 0 && !thresholds.isSignificant
+    if isRepeated, min(subscription.level, client.entitlement.level) >= .neighborhood,
+      subscription.lastLocationAt < begin, now - max(begin, client.entitlement.since) > 75_000_000
+    {
+      broken(
+        "a permitted client receives a first location",
+        "\(subscription.level), \(thresholds): \(subscription.path) of client \(client.number)")
+    }
+    if thresholds.distance > 0, thresholds.time == 0, thresholds.debounce == 0, thresholds.accuracy == 0,
+      !thresholds.isSignificant, subscription.level == .exact, client.entitlement.level == .exact,
+      now - world.movedAt > 20_000_000, now - begin > 20_000_000, let last = subscription.last,
+      Self.distance(last.latitude, world.place(isOther: false)) > thresholds.distance + 10
+    {
+      broken("an update arrives when its distance is passed", subscription.path)
+    }
+  }
+
+  // MARK: - Contents
+
+  /// Compares an exact location with the measurement.
+  func same(_ location: [String: Value], as fix: Fix, _ parcel: Parcel) {
+    let received = Int64(location["MonotonicUSec"]?.uint64 ?? 0)
+    // By a clock that has been set since, it may have been measured in the future, which the service does not report.
+    let isInTime =
+      location["Timestamp"]?.structure?.first?.uint64 == fix.timestamp || world.clockSetAt > fix.measuredAt
+    let isSame =
+      location["Accuracy"]?.double == fix.accuracy && location["Longitude"]?.double == fix.longitude && isInTime
+      && (fix.measuredAtBoottime...kernel_boottime()).contains(received)
+      && location["Altitude"] == nil && location["Speed"] == nil && location["Simulated"]?.boolean == false
+    // The machine moves only along a meridian.
+    let heading = location["Heading"]?.double ?? 0
+    if !isSame || min(abs(heading), abs(heading - 180), abs(heading - 360)) > 1 {
+      broken("an exact location is as it was measured", "\(fix): \(location)")
+    }
+  }
+
+  /// A reduced location is near the place where the machine was.
+  func contains(_ location: [String: Value], _ level: AccuracyLevel, _ parcel: Parcel) {
+    let asleep = kernel_boottime() - kernel_monotonic()
+    let received = Int64(location["MonotonicUSec"]?.uint64 ?? 0) - asleep
+    guard let latitude = location["Latitude"]?.double, let cell = Self.cells[level], received > world.wokeAt,
+      received > max(world.movedAt, world.outlierAt) + 60_000_000
+    else { return }
+    let distance = Self.distance(latitude, world.place(isOther: false))
+    if distance > cell * 0.6 + 50 {
+      broken("a reduced location is where the machine is", "\(distance) m: \(parcel.story)")
+    }
+  }
+
+  // MARK: - Almanacs
+
+  /// A client has read the property of its almanac.
+  func compare(_ values: [String: Value], of client: Client) {
+    let now = world.schedule.now
+    guard client.isReading, client.readSince < now - 1_000_000, world.sentSince == now, let last = client.almanac,
+      now - max(last.at, world.clockSetAt) > 3_000_000, !values.isEmpty
+    else { return }
+    for key in ["Phase", "NextPhase", "TimeZone", "Place", "Country"] where values[key] != last.values[key] {
+      broken("an almanac is signalled when it changes", "\(key): \(values[key] as Any), not \(last.values)")
+    }
+  }
+}
