@@ -366,12 +366,15 @@ struct SharedLocationsTests {
     #expect(store.newest(for: .city) == nil)
   }
 
-  @Test func `a client that regains access receives the next location without waiting for an interval`() {
+  @Test(arguments: [SharedLocations.Gap.accessLost, .clockSet])
+  func `a client that comes after a gap receives the next location without waiting for an interval`(
+    _ gap: SharedLocations.Gap
+  ) {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     var heard = 0
     let cancellable = store.locations(for: .country).sink { _ in heard += 1 }
     upstream.send([location(1)])
-    store.forget(.accessLost)
+    store.forget(gap)
     upstream.send([location(2)])
     #expect(heard == 2)
     #expect(store.newest(for: .country) != nil)

@@ -91,11 +91,12 @@ final class SharedLocations {
       sleep.woke(at: now, Timestamp(microsecondsSinceEpoch: clock.realtime()))
       validFrom = now
     case .clockSet: sleep.clockWasSet()
-    // A client that regains access receives the location of the interval as soon as a finer one arrives.
-    case .accessLost: published = [:]
+    case .accessLost: break
     }
     arbiter.forget(at: now)
-    (measured, release) = (nil, nil)
+    // A client that comes or regains access meanwhile receives the location of the interval as soon as a finer one
+    // arrives.
+    (measured, release, published) = (nil, nil, [:])
   }
 
   /// Drops locations that have not been published, because the source was released. Clients drop waiting locations,
