@@ -178,7 +178,7 @@ public final class LocationService {
       object.slept()
       object.checkNow()
     }
-    for request in clients.requests where event == .woke { request.slept() }
+    for request in clients.requests { if event == .woke { request.slept() } else { request.clockChanged() } }
     if event == .clockSet { source.ask() }
   }
 

@@ -186,6 +186,18 @@ import Testing
         == .own(.deliver(Delivery(location: best, isReduced: false))))
   }
 
+  @Test func `a remembered location does not answer a call after the clock was set`() {
+    var town = location
+    (town.accuracy, town.level, town.isRemembered) = (15_000, .city, true)
+    var machine = waiting(cached: town) {
+      ($0.accuracy, $0.maximumAge, $0.requiredAccuracy, $0.isBestEffort) = (.city, .seconds(3_600), 1, true)
+    }
+    var changed = machine
+    #expect(machine.handle(.timer, at: 20_000_000).last != .own(.refuse(.timeout)))
+    #expect(changed.handle(.clockChanged, at: 2) == [])
+    #expect(changed.handle(.timer, at: 20_000_000).last == .own(.refuse(.timeout)))
+  }
+
   @Test(arguments: [9, 24] as [UInt64])
   func `with best-effort, GetLocation returns no location that is too old at the timeout`(age: UInt64) {
     var options = ClientOptions()

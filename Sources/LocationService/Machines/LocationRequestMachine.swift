@@ -30,6 +30,7 @@ nonisolated struct LocationRequestMachine: LocationMachine {
     case source(SourceStatus)
     case location(Location)
     case slept
+    case clockChanged
     case timer
     case close(ClosedReason?)
   }
@@ -78,6 +79,12 @@ nonisolated struct LocationRequestMachine: LocationMachine {
       return evaluate(released: location)
     case .slept:
       (kept, best, access.cached) = (nil, nil, nil)
+      return []
+    case .clockChanged:
+      // The age of a remembered location follows the wall clock.
+      if kept?.isRemembered == true { kept = nil }
+      if best?.isRemembered == true { best = nil }
+      if access.cached?.isRemembered == true { access.cached = nil }
       return []
     case .timer: return timer(now)
     case .close(let reason): return finish(reason == nil ? nil : .refuse(.ending))

@@ -39,6 +39,7 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
   }
 
   final func begin() { wait(with: self) }
+  final func clockChanged() { handle(.clockChanged) }
 
   /// Returns the answer that contains a location.
   func value(of delivery: Delivery) -> Value {
@@ -111,8 +112,9 @@ final class AuthorizationRequest: ClientShell<AuthorizationRequestMachine>, Pend
 
   func begin() { wait(with: self, host.machine.begin()) }
 
-  /// Nothing that it keeps depends on where the machine is.
+  /// Nothing that it keeps depends on where the machine is, or on the wall clock.
   func slept() {}
+  func clockChanged() {}
 
   override func perform(_ action: AuthorizationRequestMachine.Action) {
     switch action {

@@ -8,6 +8,8 @@ protocol ClientPart: AnyObject {
   func refresh()
   /// Drops what was measured before a suspend.
   func slept()
+  /// Handles a change of the wall clock.
+  func clockChanged()
   /// Ends the object, and reports the reason, if any, to its owner.
   func end(_ reason: ClosedReason?)
 }
@@ -24,7 +26,6 @@ protocol OwnedObject: ClientPart {
   var isActive: Bool { get }
   /// The object's row in `ListSubscriptions`, which never contains a coordinate.
   var listEntry: Value { get }
-  func clockChanged()
   /// Drops the location that waits to be sent, or all locations.
   func forget(_ part: DeliverySlot.Part)
   /// Sends changed state to the owner when there is room.
