@@ -164,8 +164,7 @@ extension Checks {
     else { return }
     let begin = max(subscription.startedAt, subscription.authorizedAt)
     // After a suspend, the reduced location of the present interval no longer counts.
-    let isRepeated = thresholds.accuracy == 0 && thresholds.distance == 0 && !thresholds.isSignificant
-    if isRepeated, min(subscription.level, client.entitlement.level) >= .neighborhood,
+    if thresholds.accuracy == 0, min(subscription.level, client.entitlement.level) >= .neighborhood,
       subscription.lastLocationAt < begin, now - max(begin, client.entitlement.since) > 75_000_000
     {
       broken(
@@ -214,6 +213,31 @@ extension Checks {
   }
 
   // MARK: - Almanacs
+
+  /// At the end of a quiet time, a client must have received its almanac.
+  func almanac(_ client: Client) {
+    let now = world.schedule.now
+    guard client.almanacPath != nil, client.isReading, client.entitlement.level >= .city,
+      now - max(client.almanacSince, client.entitlement.since, world.wokeAt) > 75_000_000,
+      world.geoclue.interval == 1_000_000, now - world.geoclue.lastFixAt < 2_000_000, client.almanac == nil,
+      isDetermined(.city)
+    else { return }
+    broken("a permitted client receives its almanac", "client \(client.number)")
+  }
+
+  /// Some time after a resume at another place while GeoClue rested, significant changes must have been reported.
+  func resumed() {
+    let client = world.clients[0]
+    guard client.isConnected, client.entitlement.level == .exact, !world.isRestBlind, world.healedAt != nil else {
+      return
+    }
+    for subscription in client.subscriptions where subscription.isStarted && subscription.thresholds.isSignificant {
+      guard let last = subscription.last, subscription.lastLocationAt < world.wokeAt - 300_000_000,
+        Self.distance(last.latitude, world.place(isOther: false)) > 1_000
+      else { continue }
+      broken("a significant change is reported after a resume", subscription.path)
+    }
+  }
 
   /// A client has read the property of its almanac.
   func compare(_ values: [String: Value], of client: Client) {

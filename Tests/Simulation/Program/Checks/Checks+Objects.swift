@@ -33,7 +33,8 @@ extension Checks {
       broken("no location is sent that the machine has left", subscription.path)
     }
     let (now, last) = (world.schedule.now, subscription.lastLocationAt)
-    guard client.isReading, last > client.readSince, last > subscription.startedAt, last > client.entitlement.since,
+    guard client.isReading, last > client.readSince, last > client.entitlement.since,
+      last > max(subscription.startedAt, subscription.thresholdsAt),
       last > world.wokeAt, last > world.settledAt, last > subscription.toldAt, let before = subscription.last,
       // A change of the level begins a new chain, which may not yet have changed what the client was last told.
       before.level == new.level
@@ -108,6 +109,15 @@ extension Checks {
       region.hasDwelled = true
     } else if state == "outside" || kind == "entered" {
       region.hasDwelled = false
+    }
+    if world.isQuiet(at: world.schedule.now - 40_000_000), kind != "dwelled", state != "unknown",
+      region.confirm == 20_000_000, region.level == .exact, client.entitlement.level == .exact,
+      world.schedule.now - max(world.movedAt, world.wokeAt) > 100_000_000, world.geoclue.interval == 1_000_000
+    {
+      let distance = Self.distance(world.place(isOther: false), region.latitude)
+      if abs(distance - region.radius) > 150, (distance < region.radius) != (state == "inside") {
+        broken("a single wrong location crosses no border", story)
+      }
     }
     if !isConsistent { broken("an event of a region agrees with its state", story) }
     // The first known state after others that the client has missed may be any.

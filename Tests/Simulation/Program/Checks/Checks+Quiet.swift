@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistLocationModel
+import GeopublicistSimulatedKernel
 
 /// Conditions that must hold after a quiet time.
 extension Checks {
@@ -34,6 +35,7 @@ extension Checks {
         }
       }
       for region in client.regions { truth(client, region) }
+      almanac(client)
     }
     let silentSince = max(world.geoclue.lastFixAt, world.geoclue.silentAt, world.geoclue.startedAt)
     guard !isNeeded || now - silentSince < 45_000_000 else {
@@ -74,7 +76,9 @@ extension Checks {
       broken("the signalled properties of an object are true", "\((status, reason)), not \(told): \(subscription.path)")
     }
     let isActive = subscription.isStarted && told.status.hasPrefix("authorized")
-    for (name, value) in [("Accuracy", Value.string("\(subscription.level)")), ("Active", .boolean(isActive))] {
+    var values = [("Accuracy", Value.string("\(subscription.level)")), ("Active", .boolean(isActive))]
+    values.append(("TimeThreshold", .uint32(UInt32(subscription.thresholds.time / 1_000))))
+    for (name, value) in values {
       guard let signalled = subscription.properties[name], signalled != value else { continue }
       broken("the signalled properties of an object are true", "\(name) is not \(signalled): \(subscription.path)")
     }
@@ -83,12 +87,13 @@ extension Checks {
   /// Checks that a client receives the locations that are due.
   private func inTime(_ client: Client, _ subscription: Client.Subscription) {
     let (now, thresholds) = (world.schedule.now, subscription.thresholds)
-    if let end = subscription.endsAt, now > end + 2_000_000, client.isReading {
+    if let end = subscription.endsAt, kernel_boottime() > end + 2_000_000, client.isReading {
       broken("a subscription ends when its duration is over", subscription.path)
     }
     guard thresholds.time > 0, thresholds.time < 50_000_000, thresholds.debounce == 0, thresholds.distance == 0,
       thresholds.accuracy == 0, !thresholds.isSignificant, subscription.level == .exact, !subscription.isNamed,
-      client.entitlement.level == .exact, now - max(subscription.startedAt, client.entitlement.since) > thresholds.time
+      client.entitlement.level == .exact,
+      now - max(subscription.startedAt, subscription.thresholdsAt, client.entitlement.since) > thresholds.time
     else { return }
     let silence = now - max(subscription.lastLocationAt, subscription.startedAt)
     if silence > thresholds.time + world.geoclue.interval + 1_500_000, now - world.geoclue.lastFixAt < 2_000_000 {
@@ -116,7 +121,10 @@ extension Checks {
     let now = world.schedule.now
     // A client that has made too many calls may not have closed its objects.
     let needsAll = world.clients.contains { client in
-      !client.regions.isEmpty || client.subscriptions.contains { $0.isStarted && $0.thresholds.time < Client.rest }
+      !client.regions.isEmpty
+        || client.subscriptions.contains {
+          $0.isStarted && $0.thresholds.time < Client.rest && !$0.thresholds.isSignificant
+        }
     }
     if !hasRested, !needsAll { broken("GeoClue rests while locations are due rarely", "") }
     guard !world.isRestBlind else { return }
@@ -141,7 +149,9 @@ extension Checks {
     }
     let sockets = world.bus.socketPeers.filter(\.isService)
     let names = Set(sockets.map(\.name))
-    let calls = world.bus.pending.filter { names.contains($0.key.caller) }
+    // Agents may have lost calls.
+    let agents = Set((world.agents + world.seconds).map(\.name))
+    let calls = world.bus.pending.filter { names.contains($0.key.caller) && !agents.contains($0.value) }
     if !calls.isEmpty { broken("no call is left", "\(calls.sorted { $0.key < $1.key }.map { "\($0)" })") }
     let matches = sockets.reduce(0) { $0 + $1.matches.count }
     let remains = Remains(matches: matches, connections: sockets.count)

@@ -152,6 +152,9 @@ final class Checks {
     )
   }
 
+  /// How many calls of a client have no answer.
+  func openCalls(of client: Client) -> Int { open.keys.count { $0.caller == client.name } }
+
   func answered(_ client: Client, _ name: String, _ reply: Parcel) {
     open[SimulatedBus.Call(caller: name, serial: reply.replySerial)] = nil
   }
@@ -280,6 +283,9 @@ final class Checks {
     }
     let time = location["Timestamp"]?.structure?.first?.uint64 ?? 0
     guard location["Remembered"] == nil else {
+      if Int64(time) > kernel_realtime() / 1_000_000 + 1, world.schedule.now - world.clockSetAt > 1_000_000 {
+        broken("no remembered location is from the future", "client \(client.number): \(parcel.story)")
+      }
       if records[client.user]?[time] == nil {
         broken("a remembered location was received by the same user", "client \(client.number): \(parcel.story)")
       }
@@ -401,6 +407,12 @@ final class Checks {
     }
     if before == nil { recent.append(new) }
     reducedLocations[level] = recent.suffix(8)
+  }
+
+  /// Whether a client has received the location of a level's present interval.
+  func isDetermined(_ level: AccuracyLevel) -> Bool {
+    let interval = UInt64(kernel_boottime()) / (Self.intervals[level] ?? 1) / 1_000_000
+    return (reducedLocations[level] ?? []).contains { $0.interval == interval && $0.sleeps == world.sleeps }
   }
 
   // MARK: - Economy

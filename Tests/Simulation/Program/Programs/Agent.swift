@@ -111,6 +111,8 @@ final class Agent: Program {
     let wasSilent = isSilent
     (isSilent, held) = (false, nil)
     if wasSilent { world.truth.changed("the agent of \(user) answers again") }
+    // It may have lost the calls.
+    if !world.isSession, chance.percent(50) { return }
     for call in calls { called(call) }
   }
 

@@ -74,6 +74,25 @@ extension Client {
     }
   }
 
+  /// Makes many calls that need no answer. They must not count for ever.
+  func callWithoutReply() {
+    guard isConnected, isReading, flood.open == 0 else { return }
+    let options: [(String, Value)] = [("timeout", .uint32(100)), ("maximum-age", .uint32(0))]
+    for _ in 0..<World.callsPerConnection + 2 {
+      call(Self.service, Self.path, Self.service, "GetLocation", [.options(options)], wantsReply: false)
+    }
+    let connections = connections
+    world.schedule.after(7_000_000) { [self] in
+      let isIdle = flood.open == 0 && world.checks.openCalls(of: self) < World.callsPerConnection / 2
+      guard isConnected, isReading, self.connections == connections, isIdle else { return }
+      ask(Self.path, Self.properties, "Get", [.string(Self.service), .string("Version")]) { [weak self] reply in
+        guard let self, reply.kind == .error, reply.values.first?.string?.contains("calls-per-connection") == true
+        else { return }
+        world.checks.broken("a call without an answer is over", "client \(number)")
+      }
+    }
+  }
+
   /// Uses the location under many names, one after the other, so that the log has something to say about each.
   func introduce(_ count: Int) {
     guard count > 0, isConnected else { return }
@@ -171,7 +190,7 @@ extension Client {
     guard !rests else {
       for subscription in subscriptions { close(subscription) }
       for region in regions { close(region) }
-      return subscribe(isPlain: false, at: .exact, every: Self.rest)
+      return subscribe(isPlain: false, at: .exact, every: world.isRestRare ? 0 : Self.rest)
     }
     for subscription in subscriptions where !subscription.isStarted { start(subscription) }
     for region in regions where !region.isStarted { start(region) }

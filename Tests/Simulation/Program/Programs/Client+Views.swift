@@ -26,7 +26,9 @@ extension Client {
 
   /// Creates and starts an almanac.
   func forecast() {
-    guard isConnected, almanacPath == nil, world.mayCreate(for: self) else { return }
+    guard isConnected else { return }
+    if let almanacPath { return startAlmanac(almanacPath) }
+    guard world.mayCreate(for: self) else { return }
     creations += 1
     let connections = connections
     ask(Self.path, Self.service, "CreateAlmanac", [.options([])]) { [weak self] reply in
@@ -35,7 +37,19 @@ extension Client {
       guard let path = reply.values.first?.objectPath?.rawValue else { return }
       (almanacPath, almanac) = (path, nil)
       world.checks.created(path, by: self, isNamed: false)
-      ask(path, Self.almanac, "Start")
+      startAlmanac(path)
+    }
+  }
+
+  /// Starts its almanac, or starts it again.
+  private func startAlmanac(_ path: String) {
+    almanacSince = .max
+    ask(path, Self.almanac, "Stop") { [weak self] reply in
+      if reply.kind == .reply { self?.almanac = nil }
+    }
+    ask(path, Self.almanac, "Start") { [weak self] reply in
+      guard let self, reply.kind == .reply, path == almanacPath else { return }
+      almanacSince = world.schedule.now
     }
   }
 

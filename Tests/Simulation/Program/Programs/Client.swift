@@ -26,7 +26,9 @@ final class Client: Program {
   final class Subscription {
     let path: String
     var level: AccuracyLevel
-    let thresholds: Thresholds
+    var thresholds: Thresholds
+    /// When the thresholds last changed.
+    var thresholdsAt: Int64 = .min / 2
     /// Whether its desktop id is the one that GeoClue's configuration can disallow.
     let isNamed: Bool
     /// Whether every fix must be delivered.
@@ -58,7 +60,7 @@ final class Client: Program {
     var failedAt: Int64?
     var last: (latitude: Double, longitude: Double, accuracy: Double, sequence: UInt64, level: String)?
     var count = 0
-    /// When it must have ended.
+    /// When it must have ended, in microseconds of the boot clock.
     var endsAt: Int64?
 
     init(_ path: String, _ level: AccuracyLevel, _ thresholds: Thresholds, isPlain: Bool, isNamed: Bool) {
@@ -86,8 +88,10 @@ final class Client: Program {
   private(set) var receivedFixes: [Int: Int64] = [:]
   /// Its almanac, which is started.
   var almanacPath: String?
-  /// The last almanac that was signalled, and when.
+  /// The last almanac that was signalled since it was started, and when.
   var almanac: (values: [String: Value], at: Int64)?
+  /// When the almanac was last started.
+  var almanacSince: Int64 = .max
   /// The objects that it has closed since it connected.
   var closed: Set<String> = []
   /// The objects whose end was signalled.
@@ -153,12 +157,17 @@ final class Client: Program {
     case 6, 7: if let subscription { start(subscription) }
     case 8: if let subscription { stop(subscription) }
     case 9: if let subscription { close(subscription) }
-    case 10: if let subscription { changeLevel(of: subscription, to: chance.pick(Self.levels)) }
+    case 10:
+      guard let subscription else { return }
+      if chance.percent(50) { return changeThreshold(of: subscription) }
+      changeLevel(of: subscription, to: chance.pick(Self.levels))
     case 11: authorize()
     case 12: if let subscription { readLocation(of: subscription) }
     case 13, 14: if regions.count < 3 { monitor() }
     case 15: if !regions.isEmpty { change(chance.pick(regions)) }
-    case 16: if chance.percent(20) { for _ in 0..<20 { subscribe(isPlain: true, starts: false) } }
+    case 16:
+      if chance.percent(20) { for _ in 0..<20 { subscribe(isPlain: true, starts: false) } }
+      if chance.percent(30) { callWithoutReply() }
     case 17: chance.percent(70) ? look() : forecast()
     case 18: chance.percent(50) ? trespass() : askForAlmanac()
     default: if chance.percent(20) { exit() }
@@ -250,6 +259,7 @@ final class Client: Program {
   /// The program that GeoClue's configuration disallows at times.
   static let named = ("desktop-id", Value.string("org.example.Named"))
 
+  /// - Parameter rest: The interval of a client that rests, in microseconds, or 0 for significant changes only.
   func subscribe(isPlain: Bool, at fixed: AccuracyLevel? = nil, every rest: Int64? = nil, starts: Bool? = nil) {
     let level = fixed ?? chance.pick(Self.levels)
     var options: [(String, Value)] = [("accuracy", .string("\(level)"))]
@@ -265,7 +275,7 @@ final class Client: Program {
       if chance.percent(15) { thresholds.maximum = chance.pick([1, 5]) }
       if chance.percent(20) { thresholds.accuracy = Double(chance.pick([8, 100])) }
     }
-    if let rest { thresholds = Thresholds(time: rest) }
+    if let rest { thresholds = Thresholds(time: rest, isSignificant: rest == 0) }
     func add(_ name: String, _ microseconds: Int64) {
       if microseconds > 0 { options.append((name, .uint32(UInt32(microseconds / 1_000)))) }
     }
@@ -323,7 +333,7 @@ final class Client: Program {
       if !subscription.isStarted { subscription.startedAt = max(now, world.schedule.now) }
       subscription.isStarted = true
       if subscription.thresholds.duration > 0, subscription.endsAt == nil {
-        subscription.endsAt = world.schedule.now + subscription.thresholds.duration
+        subscription.endsAt = kernel_boottime() + subscription.thresholds.duration
       }
     }
   }
@@ -370,6 +380,22 @@ final class Client: Program {
       if reply.isLost { close(subscription) }
       guard reply.kind == .reply, level != subscription.level else { return }
       (subscription.level, subscription.startedAt) = (level, world.schedule.now)
+    }
+  }
+
+  /// Changes the time threshold of a subscription that has thresholds.
+  private func changeThreshold(of subscription: Subscription) {
+    guard !subscription.isPlain, !subscription.thresholds.isSignificant else { return }
+    let time = Int64(chance.pick([0, 500, 5_500, 40_000])) * 1_000
+    subscription.thresholdsAt = .max
+    ask(
+      subscription.path, Self.properties, "Set",
+      [.string(Self.subscription), .string("TimeThreshold"), .variant(.uint32(UInt32(time / 1_000)))]
+    ) { [weak self] reply in
+      guard let self else { return }
+      subscription.thresholdsAt = world.schedule.now
+      if reply.isLost { close(subscription) }
+      if reply.kind == .reply { subscription.thresholds.time = time }
     }
   }
 

@@ -89,6 +89,10 @@ final class Logind: SystemService {
     case "Get" where call.path.hasPrefix("\(Self.path)/session/"):
       let user = 1_000 + UInt32(call.path.utf8.last.map { $0 - 48 } ?? 0)
       guard world.truth.session(of: user) != .none else { return refuse(call, "UnknownObject", "It has ended") }
+      if call.values.last?.string == "TimestampMonotonic" {
+        rounds[user]?.answeredAt = world.schedule.now
+        return answer(call, [.variant(.uint64(UInt64(clamping: world.truth.begin(of: user))))])
+      }
       let path = ObjectPath(unchecked: "\(Self.path)/user/_\(user)")
       answerLater(call, [.variant(.structure([.uint32(user), .objectPath(path)]))], about: 0)
     case "Get":
@@ -97,7 +101,11 @@ final class Logind: SystemService {
       }
       guard call.values.last?.string == "State" else {
         rounds[user]?.answeredAt = world.schedule.now
-        return refuse(call, "UnknownObject", "There is no such object")
+        guard world.truth.session(of: user) != .none else {
+          return refuse(call, "UnknownObject", "There is no such object")
+        }
+        let session = ObjectPath(unchecked: "\(Self.path)/session/_3\(user % 10)")
+        return answer(call, [.variant(.structure([.string("c\(user % 10)"), .objectPath(session)]))])
       }
       let state = world.truth.session(of: user)
       guard state != .none else { return refuse(call, "UnknownObject", "There is no such object") }

@@ -70,12 +70,38 @@ final class Polkit: SystemService {
     signal(Self.path, Self.authority, "Changed")
   }
 
+  /// The users whose consent is temporary, and what is permitted for that reason now.
+  var temporaryFor: Set<UInt32> = [] { didSet { temporary = [:] } }
+  private var temporary: [UInt32: String] = [:]
+  private static let details = Value.dictionary(
+    key: .string, value: .string, [Value.Entry(.string("polkit.temporary_authorization_id"), .string("tmpauthz1"))])
+
   /// The user agrees after some seconds, whatever the rules say then.
-  private func showDialog(_ call: Parcel) {
+  private func showDialog(_ call: Parcel, _ action: String, of user: UInt32) {
     let connections = connections
+    if temporaryFor.contains(user) { return grantForAWhile(call, action, to: user) }
     world.schedule.after(4_000_000) { [weak self] in
       guard let self, isRunning, self.connections == connections else { return }
       answer(call, [.structure([.boolean(true), .boolean(false), .dictionary(key: .string, value: .string, [])])])
+    }
+  }
+
+  /// The user agrees, which counts for all programs for some time.
+  private func grantForAWhile(_ call: Parcel, _ action: String, to user: UInt32) {
+    let connections = connections
+    world.schedule.after(4_000_000) { [weak self] in
+      guard let self, isRunning, self.connections == connections, world.truth.policy(of: user, action) == .challenge
+      else { return }
+      world.truth.set(.yes, to: action, of: user)
+      temporary[user] = action
+      answer(call, [.structure([.boolean(true), .boolean(false), Self.details])])
+      announce()
+      world.schedule.after(15_000_000) { [world] in
+        guard world.truth.policy(of: user, action) == .yes, world.isQuiet(at: world.schedule.now) else { return }
+        world.truth.set(.challenge, to: action, of: user)
+        world.polkit.temporary[user] = nil
+        world.polkit.announce()
+      }
     }
   }
 
@@ -138,14 +164,11 @@ final class Polkit: SystemService {
       }
       let answer = denied[user] != nil ? .no : world.truth.policy(of: user, action)
       if action == Truth.accessWithoutAgent { asked(about: name) }
-      if call.values[3].uint32 == 1, answer == .challenge { return showDialog(call) }
+      if call.values[3].uint32 == 1, answer == .challenge { return showDialog(call, action, of: user) }
+      let isTemporary = answer == .yes && action == temporary[user]
+      let details = isTemporary ? Self.details : .dictionary(key: .string, value: .string, [])
       answerLater(
-        call,
-        [
-          .structure([
-            .boolean(answer == .yes), .boolean(answer == .challenge), .dictionary(key: .string, value: .string, []),
-          ])
-        ], about: user
+        call, [.structure([.boolean(answer == .yes), .boolean(answer == .challenge), details])], about: user
       ) { [weak self] in self?.answered(action, about: name, answer) }
     case "CancelCheckAuthorization": answer(call, [])
     default: super.serve(call)

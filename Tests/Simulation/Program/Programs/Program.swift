@@ -73,14 +73,15 @@ class Program: Peer {
   @discardableResult
   func call(
     _ destination: String, _ path: String, _ interface: String, _ member: String, _ values: [Value] = [],
-    startsService: Bool = true, isInteractive: Bool = false, _ handler: ((Parcel) -> Void)? = nil
+    startsService: Bool = true, isInteractive: Bool = false, wantsReply: Bool = true,
+    _ handler: ((Parcel) -> Void)? = nil
   ) -> UInt32 {
     // A call is a sign of life.
     unread = 0
     let call = Parcel(.call, values)
     (call.destination, call.path, call.interface, call.member) = (destination, path, interface, member)
     call.serial = world.bus.nextSerial()
-    (call.startsService, call.isInteractive) = (startsService, isInteractive)
+    (call.startsService, call.isInteractive, call.wantsReply) = (startsService, isInteractive, wantsReply)
     if let handler { handlers[call.serial] = handler }
     world.bus.send(call, from: self)
     return call.serial

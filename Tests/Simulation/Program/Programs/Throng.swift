@@ -16,6 +16,31 @@ final class Throng {
     world.schedule.after(700_000) { [world] in world.logind.latency = 50...4_000 }
   }
 
+  /// The only program of a user comes, leaves while logind is asked about the user, and returns at once.
+  func comeBack() {
+    let user: UInt32 = 2_100
+    world.logind.latency = 300_000...300_000
+    come(users: [user])
+    world.schedule.after(100_000) { [self] in
+      leave()
+      guard !world.bus.isDown else { return }
+      let program = Program(world, user: user)
+      programs.append(program)
+      program.connect()
+      var isAnswered = false
+      program.call(Client.service, Client.path, Client.service, "RequestAuthorization", [.options([])]) { _ in
+        isAnswered = true
+      }
+      world.schedule.after(3_000_000) { [self] in
+        leave()
+        if !isAnswered, world.servingSince != nil, world.polkit.answersSoon, world.logind.answersSoon {
+          world.checks.broken("a user who returns is answered soon", "")
+        }
+      }
+    }
+    world.schedule.after(1_500_000) { [world] in world.logind.latency = 50...4_000 }
+  }
+
   /// Many programs of one user wait for polkit, which does not answer about them, and answer no question themselves.
   /// A client of another user, whose agent is new, must not wait for them.
   func press(of user: UInt32, against client: Client, _ agent: Agent) {

@@ -9,6 +9,8 @@ final class Day {
   static let quiet: Int64 = 100_000_000
   /// How long clients rest in the rounds that include a rest.
   static let rest: Int64 = 330_000_000
+  /// The same while the only client needs significant changes, which may be five minutes apart.
+  static let rareRest: Int64 = 430_000_000
   static let faultsPerStorm = 20
 
   private let world: World
@@ -42,11 +44,16 @@ final class Day {
       }
       time = begin + Self.storm
       let rests = round % 4 == 2
-      world.schedule.at(time) { [weak self] in self?.heal(rests: rests) }
+      let isRare = round % 8 == 2
+      world.schedule.at(time) { [weak self] in
+        self?.world.isRestRare = isRare
+        self?.heal(rests: rests)
+      }
       if round % 4 == 1 {
         world.schedule.at(time + 2_000_000) { [world] in world.deny(world.users[round / 4 % world.users.count]) }
       }
-      time += rests ? Self.rest : Self.quiet
+      let rest = isRare ? Self.rareRest : Self.rest
+      time += rests ? rest : Self.quiet
       if !rests {
         let client = world.clients[round % 6]
         world.schedule.at(time - 90_000_000) { client.hoard() }
@@ -59,6 +66,7 @@ final class Day {
         world.schedule.at(time - 35_000_000) { [world] in world.checks.newest() }
         if !world.isSession {
           world.schedule.at(time - 45_000_000) { [world] in world.throng.visit() }
+          world.schedule.at(time - 43_000_000) { [world] in world.throng.comeBack() }
           world.schedule.at(time - 75_000_000) { [world, number = round % 6 == 1 ? 4 : 1] in
             guard !world.geoclueFails, world.polkit.denied.isEmpty, !world.truth.isPolkitSilent else { return }
             world.throng.press(of: world.users[0], against: world.clients[number], world.agents[1])
@@ -99,7 +107,14 @@ final class Day {
           world.schedule.at(time - 6_000_000) { [world] in if world.geoclue.interval == 1_000_000 { world.move() } }
         }
       }
-      for before in stride(from: 0, to: rests ? Self.rest : 0, by: 5_000_000) {
+      if rests, isRare {
+        world.schedule.at(time - 90_000_000) { [world] in
+          world.move()
+          world.sleep(20_000_000, isAnnounced: true, isProbed: false)
+        }
+        world.schedule.at(time - 45_000_000) { [world] in world.checks.resumed() }
+      }
+      for before in stride(from: 0, to: rests ? rest : 0, by: 5_000_000) {
         world.schedule.at(time - before) { [world] in
           if !world.geoclue.hasActiveClient { world.checks.hasRested = true }
           if before.isMultiple(of: 20_000_000) { world.checks.resting() }
@@ -126,9 +141,18 @@ final class Day {
         world.geoclue.latency = 3_000_000...3_500_000
         world.clients[1].callBriefly()
       }
-      world.schedule.at(time + 8_000_000) { [world] in world.clients[2].callAndLeave() }
+      for index in 0..<6 as Range<Int64> {
+        world.schedule.at(time + 8_000_000 + index * 50_000) { [world] in world.clients[2].callAndLeave() }
+      }
       world.schedule.at(time + 9_000_000) { [world] in world.geoclue.latency = 50...4_000 }
-      time += 20_000_000
+      // The only client is one that needs the location briefly.
+      world.schedule.at(time + 10_000_000) { [world] in
+        world.clients[3].start()
+        world.clients[3].forecast()
+      }
+      world.schedule.at(time + 50_000_000) { [world] in world.checks.properties() }
+      world.schedule.at(time + 55_000_000) { [world] in world.clients[3].exit() }
+      time += 70_000_000
       world.schedule.at(time) { [world] in world.checks.left() }
       // Sometimes the machine also sleeps while no service runs.
       if round % 8 != 7 {
@@ -167,6 +191,7 @@ final class Day {
   private func askForRecords() {
     world.agents.first { $0.user == world.users[0] }?.setLevel(.exact)
     world.geoclue.setSource(false)
+    if chance.percent(50) { world.setClock(-7_200_000_000) }
     world.schedule.after(1_500_000) { [world] in
       for client in world.clients where client.isConnected { client.locateRoughly() }
     }
@@ -188,6 +213,7 @@ final class Day {
     for user in world.polkit.denied.keys.sorted() { world.permit(user) }
     for agent in world.seconds { agent.exit() }
     world.polkit.latency = 50...4_000
+    world.polkit.temporaryFor = []
     world.polkit.recover()
     world.polkit.start()
     world.logind.latency = 50...4_000

@@ -6,7 +6,7 @@ import GeopublicistLocationModel
 enum LastingCondition: CaseIterable {
   case agentOff, agentAllowsCity, agentAllowsStreet, agentAbsent, agentSilent, secondAgent, polkitSilent, logindLost
   case sessionInactive, sessionEnded
-  case policyReduces, policyAsks, policyDenies, policyGrantsAlways
+  case policyReduces, policyAsks, policyAsksOften, policyDenies, policyGrantsAlways
 
   func begin(for user: UInt32, in world: World) {
     world.tell("LASTING: \(self) (\(user))")
@@ -53,6 +53,13 @@ enum LastingCondition: CaseIterable {
       }
       world.schedule.after(22_000_000) {
         set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
+      }
+    case .policyAsksOften:
+      set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
+      // The user agrees for some time.
+      world.polkit.temporaryFor.insert(user)
+      world.schedule.after(20_000_000) {
+        world.clients.first { $0.user == user && $0.isConnected && !$0.isSandboxed }?.authorize(isInteractive: true)
       }
     case .policyDenies: set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
     case .policyGrantsAlways: set([Truth.accessWithoutAgent: .yes], for: user, in: world)

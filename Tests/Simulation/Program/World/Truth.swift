@@ -19,6 +19,10 @@ final class Truth {
   /// When something last changed, in microseconds of the monotonic clock.
   private(set) var changedAt: Int64 = 0
 
+  /// When the session of each user began.
+  private var begins: [UInt32: Int64] = [:]
+  func begin(of user: UInt32) -> Int64 { begins[user] ?? 0 }
+
   /// When the session of each user was last not active.
   private var inactiveAt: [UInt32: Int64] = [:]
 
@@ -53,6 +57,7 @@ final class Truth {
 
   func set(_ session: Session, of user: UInt32) {
     guard sessions[user] != session else { return }
+    if self.session(of: user) == .none { begins[user] = world.schedule.now }
     if self.session(of: user) != .active { inactiveAt[user] = world.schedule.now }
     sessions[user] = session
     if session == .none { hasSessionEnded = true }

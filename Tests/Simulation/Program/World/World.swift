@@ -199,6 +199,8 @@ final class World {
     }
   }
 
+  /// Whether the only client of this rest needs significant changes only.
+  var isRestRare = false
   /// Whether GeoClue has no source during this rest.
   var isRestBlind = false
   /// Whether GeoClue cannot be started.
@@ -271,7 +273,9 @@ final class World {
   }
 
   /// The machine sleeps. Programs receive this from logind, if it is running, and from the kernel.
-  func sleep(_ microseconds: Int64, isAnnounced: Bool) {
+  ///
+  /// - Parameter isProbed: Whether clients ask for locations when it wakes, which may also change its place.
+  func sleep(_ microseconds: Int64, isAnnounced: Bool, isProbed: Bool = true) {
     if isAnnounced { logind.prepareForSleep(true) }
     schedule.after(chance.time(100...200_000)) { [weak self] in
       guard let self else { return }
@@ -279,14 +283,14 @@ final class World {
       sleeps += 1
       (wokeAt, wokeAtBoottime) = (schedule.now, kernel_boottime())
       truth.changed("the machine has slept for \(microseconds / 1_000_000) s")
-      if chance.percent(30) { move() }
+      if isProbed, chance.percent(30) { move() }
       if isAnnounced { schedule.after(chance.time(10...50_000)) { self.logind.prepareForSleep(false) } }
       schedule.after(3_000_000) { [self, time = schedule.now] in
         guard let servingSince, servingSince < time, geoclue.hasClient(from: time) else { return }
         checks.broken("GeoClue's client is replaced after a suspend", "")
       }
       // A location from before is wrong from now on.
-      for delay in [250_000, 800_000] as [Int64] {
+      for delay in isProbed ? [250_000, 800_000] : [] as [Int64] {
         schedule.after(delay) { for client in self.clients where client.isConnected { client.locate() } }
       }
     }
