@@ -147,11 +147,11 @@ final class Day {
       world.schedule.at(time + 9_000_000) { [world] in world.geoclue.latency = 50...4_000 }
       // The only client is one that needs the location briefly.
       world.schedule.at(time + 10_000_000) { [world] in
-        world.clients[3].start()
-        world.clients[3].forecast()
+        world.clients[4].start()
+        world.clients[4].forecast()
       }
       world.schedule.at(time + 50_000_000) { [world] in world.checks.properties() }
-      world.schedule.at(time + 55_000_000) { [world] in world.clients[3].exit() }
+      world.schedule.at(time + 55_000_000) { [world] in world.clients[4].exit() }
       time += 70_000_000
       world.schedule.at(time) { [world] in world.checks.left() }
       // Sometimes the machine also sleeps while no service runs.

@@ -17,6 +17,11 @@ enum LastingCondition: CaseIterable {
     case .agentAllowsStreet: agent?.setLevel(.street)
     case .agentAbsent:
       agent?.exit()
+      // In a new session, an agent may still start.
+      if user.isMultiple(of: 2) {
+        world.setSession(.none, of: user)
+        world.schedule.after(500_000) { world.setSession(.active, of: user) }
+      }
       // A program does not become an agent by sending an agent's signals.
       world.schedule.after(5_000_000) { world.clients.first { $0.user == user }?.forge(0) }
     case .agentSilent:
