@@ -67,7 +67,9 @@ package struct DeliveryRule: Sendable {
   package mutating func received(_ location: Location, at now: MonotonicInstant) {
     hasReceived = true
     if passes(location) {
-      candidate = Timed(location: location, at: now)
+      // A repetition does not end the quiet time of the one that waits.
+      let isWaiting = candidate.map { isRepetition(location, of: $0.location) } ?? false
+      if !isWaiting { candidate = Timed(location: location, at: now) }
     } else if let waiting = candidate?.location, contradicts(location, waiting) {
       candidate = nil
     }

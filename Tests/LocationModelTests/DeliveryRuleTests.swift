@@ -146,6 +146,19 @@ import Testing
   }
 
   /// Regression: a location was held for 0.7 s during a check, and the next one followed it after 4.3 s instead of 5 s.
+  @Test func `a repetition of the location that waits does not restart its debounce`() {
+    var rule = DeliveryRule(Configuration(debounce: .milliseconds(200)))
+    rule.received(DeliverySimulation.fix(1), at: 0)
+    #expect(rule.next(at: 0) != nil)
+    let waiting = DeliverySimulation.fix(2, metres: 50)
+    for time in [100_000, 250_000] as [MonotonicInstant] {
+      rule.received(waiting, at: time)
+      #expect(rule.deadline == 300_000)
+    }
+    rule.received(DeliverySimulation.fix(3, metres: 50), at: 250_000)
+    #expect(rule.deadline == 450_000)
+  }
+
   @Test func `the interval begins when a location that is due is actually sent`() {
     var rule = DeliveryRule(Configuration(timeThreshold: .milliseconds(5_000)))
     let fixes = (0...2).map { DeliverySimulation.fix($0) }

@@ -193,9 +193,13 @@ import Testing
       ($0.accuracy, $0.maximumAge, $0.requiredAccuracy, $0.isBestEffort) = (.city, .seconds(3_600), 1, true)
     }
     var changed = machine
+    var renewed = machine
     #expect(machine.handle(.timer, at: 20_000_000).last != .own(.refuse(.timeout)))
     #expect(changed.handle(.clockChanged, at: 2) == [])
     #expect(changed.handle(.timer, at: 20_000_000).last == .own(.refuse(.timeout)))
+    _ = renewed.handle(.clockChanged, at: 2)
+    _ = renewed.handle(access(.allowed, cached: town), at: 2)
+    #expect(renewed.handle(.timer, at: 20_000_000).last != .own(.refuse(.timeout)), "it is still recent enough")
   }
 
   @Test(arguments: [9, 24] as [UInt64])

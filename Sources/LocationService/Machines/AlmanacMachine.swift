@@ -147,7 +147,7 @@ nonisolated extension AlmanacMachine {
 
   private mutating func setDeadline(at now: BootInstant) {
     guard let newest else { return }
-    let told = isToldOver ? nil : told
+    let told = isDue ? nil : told
     let next = [newest, told].compactMap { $0?.forecast.next?.start }.min()
     let seconds = next.map { $0 - Int64(clamping: wallClock / 1_000_000) } ?? Self.longestWait
     let time = now + .seconds(max(0, min(seconds, Self.longestWait)))

@@ -39,7 +39,11 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
   }
 
   final func begin() { wait(with: self) }
-  final func clockChanged() { handle(.clockChanged) }
+  final func clockChanged() {
+    handle(.clockChanged)
+    // A remembered location may still be recent enough by the new time, or only now.
+    refresh()
+  }
 
   /// Returns the answer that contains a location.
   func value(of delivery: Delivery) -> Value {
