@@ -12,7 +12,7 @@ extension Checks {
   func refusedLocation(_ client: Client, calledAt begin: Int64) {
     let expected = world.truth.authorization(of: client, asking: .exact)
     let isFinal = ["denied", "restricted"].contains(expected.status) || expected.reason == "authorization-required"
-    // Facts that nobody tells the service may delay the decision.
+    // A program that does not answer may delay the decision.
     guard isFinal, world.isQuiet(at: begin), world.schedule.now - begin > Self.soon, world.polkit.answersSoon,
       world.logind.answersSoon, !(world.agents + world.seconds).contains(where: \.isSilent)
     else { return }
@@ -70,7 +70,8 @@ extension Checks {
   func resting() {
     let client = world.clients[0]
     let isAtRest = { [world] in
-      world.healedAt != nil && !world.geoclue.hasActiveClient && world.geoclue.clientCount == 0 && client.isConnected
+      world.isQuiet(at: world.schedule.now - 20_000_000) && !world.geoclue.hasActiveClient
+        && world.geoclue.clientCount == 0 && client.isConnected
         && client.entitlement.level == .exact && client.subscriptions.contains { $0.isStarted && $0.count > 0 }
     }
     guard isAtRest(), !world.isRestBlind else { return }
@@ -94,7 +95,9 @@ extension Checks {
 
   /// In a quiet time, a list contains each object of its reader.
   func complete(_ rows: [Value], of client: Client) {
-    guard world.isQuiet(at: world.schedule.now), client.isReading, client.readSince < world.schedule.now - 1_000_000
+    // What the bus has not read is lost with the service's connection.
+    guard world.isQuiet(at: world.schedule.now), !world.isBusFaulty, client.isReading,
+      client.readSince < world.schedule.now - 1_000_000
     else { return }
     let found = Dictionary(
       rows.compactMap { row in row.properties.flatMap { row in row["Path"]?.objectPath.map { ($0.rawValue, row) } } }
@@ -111,7 +114,7 @@ extension Checks {
       }
       // A location may be on its way.
       let delivered = Int(row["Delivered"]?.uint64 ?? 0)
-      if client.readSince < client.connectedAt, !world.isBusFaulty, abs(delivered - subscription.count) > 2 {
+      if client.readSince < client.connectedAt, abs(delivered - subscription.count) > 2 {
         broken("the list is true", "\(delivered) locations, not \(subscription.count): \(subscription.path)")
       }
     }
@@ -130,7 +133,7 @@ extension Checks {
 
   /// A client has been told that the source has failed.
   func failed(_ subscription: Client.Subscription) {
-    // A failure is over when no client needs the source.
+    // In a storm, a failure may have ended because no client needed the source for a moment.
     guard let last = subscription.failedAt, last > subscription.startedAt, world.isQuiet(at: last),
       world.geoclue.lastReadAt < last - 1_000_000
     else { return }
@@ -162,7 +165,7 @@ extension Checks {
     guard client.isReading, world.geoclue.interval == 1_000_000, now - world.geoclue.lastFixAt < 2_000_000,
       now - world.wokeAt > 75_000_000, subscription.told?.status.hasPrefix("authorized") == true
     else { return }
-    let begin = max(subscription.startedAt, subscription.authorizedAt)
+    let begin = max(subscription.beganAt, subscription.authorizedAt)
     // After a suspend, the reduced location of the present interval no longer counts.
     if thresholds.accuracy == 0, min(subscription.level, client.entitlement.level) >= .neighborhood,
       subscription.lastLocationAt < begin, now - max(begin, client.entitlement.since) > 75_000_000
@@ -183,7 +186,7 @@ extension Checks {
   // MARK: - Contents
 
   /// Compares an exact location with the measurement.
-  func same(_ location: [String: Value], as fix: Fix, _ parcel: Parcel) {
+  func same(_ location: [String: Value], as fix: Fix) {
     let received = Int64(location["MonotonicUSec"]?.uint64 ?? 0)
     // By a clock that has been set since, it may have been measured in the future, which the service does not report.
     let isInTime =

@@ -105,7 +105,9 @@ extension Checks {
       default: kind == "determined"
       }
     if kind == "dwelled" {
-      if !region.dwells || region.hasDwelled { broken("a region reports each stay once, if that is wanted", story) }
+      if !region.dwells || region.hasDwelled == true, !mayMiss {
+        broken("a region reports each stay once, if that is wanted", story)
+      }
       region.hasDwelled = true
     } else if state == "outside" || kind == "entered" {
       region.hasDwelled = false
@@ -159,7 +161,7 @@ extension Checks {
     let distance = Self.distance(world.place(isOther: false), region.latitude)
     guard abs(distance - region.radius) > 150 else { return }
     let expected = distance < region.radius ? "inside" : "outside"
-    if region.state == "inside", expected == "inside", region.dwells, !region.hasDwelled,
+    if region.state == "inside", expected == "inside", region.dwells, region.hasDwelled == false,
       now - region.toldAt > 85_000_000
     {
       broken("a region reports each stay once, if that is wanted", "not at \(region.path)")

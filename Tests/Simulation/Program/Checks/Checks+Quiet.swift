@@ -76,9 +76,9 @@ extension Checks {
       broken("the signalled properties of an object are true", "\((status, reason)), not \(told): \(subscription.path)")
     }
     let isActive = subscription.isStarted && told.status.hasPrefix("authorized")
-    var values = [("Accuracy", Value.string("\(subscription.level)")), ("Active", .boolean(isActive))]
-    values.append(("TimeThreshold", .uint32(UInt32(subscription.thresholds.time / 1_000))))
-    for (name, value) in values {
+    let threshold = Value.uint32(UInt32(subscription.thresholds.time / 1_000))
+    let level = Value.string("\(subscription.level)")
+    for (name, value) in [("Accuracy", level), ("Active", .boolean(isActive)), ("TimeThreshold", threshold)] {
       guard let signalled = subscription.properties[name], signalled != value else { continue }
       broken("the signalled properties of an object are true", "\(name) is not \(signalled): \(subscription.path)")
     }
@@ -149,8 +149,7 @@ extension Checks {
     }
     let sockets = world.bus.socketPeers.filter(\.isService)
     let names = Set(sockets.map(\.name))
-    // Agents may have lost calls.
-    let agents = Set((world.agents + world.seconds).map(\.name))
+    let agents = Set((world.agents + world.seconds).filter(\.hasLostCalls).map(\.name))
     let calls = world.bus.pending.filter { names.contains($0.key.caller) && !agents.contains($0.value) }
     if !calls.isEmpty { broken("no call is left", "\(calls.sorted { $0.key < $1.key }.map { "\($0)" })") }
     let matches = sockets.reduce(0) { $0 + $1.matches.count }

@@ -44,6 +44,7 @@ final class Checks {
     let isNamed: Bool
     /// The radius of a region, in metres.
     let radius: Double?
+    let at: Int64
   }
 
   /// The client that has created each object.
@@ -162,8 +163,9 @@ final class Checks {
   // MARK: - Privacy
 
   func created(_ path: String, by client: Client, isNamed: Bool, radius: Double? = nil) {
-    if owners[path] != nil || ended.contains(path) { broken("no path is used twice", path) }
-    owners[path] = Owner(name: client.name, isNamed: isNamed, radius: radius)
+    // The numbers begin with the time at which the service starts.
+    if let before = owners[path], before.at > world.clockSetAt { broken("no path is used twice", path) }
+    owners[path] = Owner(name: client.name, isNamed: isNamed, radius: radius, at: world.schedule.now)
     let count = client.subscriptions.count
     if client.isReading, count > World.subscriptionsPerConnection {
       broken("a client has no more objects than its limit", "client \(client.number) has \(count)")
@@ -246,7 +248,7 @@ final class Checks {
         "no location from before the last suspend is sent",
         "client \(client.number) gets a fix \(age) ms old: \(parcel.story)")
     }
-    same(location, as: fix, parcel)
+    same(location, as: fix)
     if fix.isOutlier, parcel.member == "LocationUpdated", world.isOutlierObvious(fix) {
       broken("a single jump is not delivered", parcel.story)
     }

@@ -30,6 +30,8 @@ final class Agent: Program {
   private var chance: Chance
   var latency: ClosedRange<Int64> = 50...3_000
   private var held: [Parcel]?
+  /// Whether it will never answer some calls.
+  private(set) var hasLostCalls = false
 
   init(_ world: World, user: UInt32, isSecond: Bool = false) {
     chance = Chance(world.seed, "agent of \(user)\(isSecond ? ", the second" : "")")
@@ -38,7 +40,7 @@ final class Agent: Program {
 
   func start() {
     guard !isConnected, !world.bus.isDown else { return }
-    (isKnown, unit, isSilent, held) = (false, .unknown, false, nil)
+    (isKnown, unit, isSilent, held, hasLostCalls) = (false, .unknown, false, nil, false)
     tell()
     connect()
     if world.isSession, world.geoclue.isRunning { register() }
@@ -111,8 +113,10 @@ final class Agent: Program {
     let wasSilent = isSilent
     (isSilent, held) = (false, nil)
     if wasSilent { world.truth.changed("the agent of \(user) answers again") }
-    // It may have lost the calls.
-    if !world.isSession, chance.percent(50) { return }
+    if !world.isSession, !calls.isEmpty, chance.percent(50) {
+      hasLostCalls = true
+      return
+    }
     for call in calls { called(call) }
   }
 

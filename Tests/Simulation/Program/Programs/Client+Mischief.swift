@@ -81,8 +81,9 @@ extension Client {
     for _ in 0..<World.callsPerConnection + 2 {
       call(Self.service, Self.path, Self.service, "GetLocation", [.options(options)], wantsReply: false)
     }
-    let connections = connections
+    let (begin, connections) = (world.schedule.now, connections)
     world.schedule.after(7_000_000) { [self] in
+      guard world.settledAt < begin, world.servingSince.map({ $0 < begin }) ?? false else { return }
       let isIdle = flood.open == 0 && world.checks.openCalls(of: self) < World.callsPerConnection / 2
       guard isConnected, isReading, self.connections == connections, isIdle else { return }
       ask(Self.path, Self.properties, "Get", [.string(Self.service), .string("Version")]) { [weak self] reply in

@@ -15,9 +15,10 @@ extension Client {
     /// How long a change must persist, in microseconds.
     let confirm: Int64
     let isSingleUse: Bool
-    /// Whether it reports a stay, and whether it has done so since the client last came.
+    /// Whether it reports a stay, and whether it has done so since the machine came; nil if the client may have missed
+    /// it.
     let dwells: Bool
-    var hasDwelled = false
+    var hasDwelled: Bool? = false
     var isStarted = false
     /// Whether `Stop` was answered and `Start` has not been called since.
     var isStopped = false
@@ -118,7 +119,7 @@ extension Client {
     // Events that the bus had not read are lost with the connection. Afterwards, the service sends the properties again.
     case "PropertiesChanged" where world.settledAt > region.toldAt:
       region.state = signal.values.dropFirst().first?.properties?["State"]?.string ?? region.state
-      region.known = nil
+      (region.known, region.hasDwelled) = (nil, nil)
     case "Closed":
       gone.insert(region.path)
       regions.removeAll { $0 === region }

@@ -36,11 +36,15 @@ final class Client: Program {
     var isStarted = false
     /// Whether `Stop` was answered and `Start` has not been called since.
     var isStopped = false
+    /// Whether the service has not started it since it was created or since `Stop` was answered.
+    var hasStopped = true
     /// How often it was started or stopped. Answers to earlier calls no longer count.
     var changes = 0
     /// How often it was stopped.
     var stops = 0
     var startedAt: Int64 = 0
+    /// When the service last began to deliver from a first location on, as far as its answers show.
+    var beganAt: Int64 = .max
     var told: (status: String, reason: String)?
     var toldAt: Int64 = .min / 2
     /// When a refusal was last reported.
@@ -331,6 +335,9 @@ final class Client: Program {
         world.checks.broken("nothing starts while a rule forbids access", "\(subscription.path) of client \(number)")
       }
       if !subscription.isStarted { subscription.startedAt = max(now, world.schedule.now) }
+      if !subscription.isStarted, subscription.hasStopped {
+        (subscription.beganAt, subscription.hasStopped) = (now, false)
+      }
       subscription.isStarted = true
       if subscription.thresholds.duration > 0, subscription.endsAt == nil {
         subscription.endsAt = kernel_boottime() + subscription.thresholds.duration
@@ -348,7 +355,7 @@ final class Client: Program {
         if wasStarted, changes == subscription.changes, !reply.isLost { subscription.isStarted = true }
         return
       }
-      (subscription.isStarted, subscription.told) = (false, nil)
+      (subscription.isStarted, subscription.told, subscription.hasStopped) = (false, nil, true)
       subscription.isStopped = changes == subscription.changes
     }
   }
@@ -370,6 +377,7 @@ final class Client: Program {
   }
 
   private func changeLevel(of subscription: Subscription, to level: AccuracyLevel) {
+    let begin = world.schedule.now
     // The first location at the new level may arrive before the answer.
     if level != subscription.level { subscription.startedAt = world.schedule.now }
     ask(
@@ -380,6 +388,7 @@ final class Client: Program {
       if reply.isLost { close(subscription) }
       guard reply.kind == .reply, level != subscription.level else { return }
       (subscription.level, subscription.startedAt) = (level, world.schedule.now)
+      if subscription.beganAt < .max { subscription.beganAt = begin }
     }
   }
 
@@ -485,7 +494,8 @@ final class Client: Program {
       world.checks.failed(subscription)
       subscription.failedAt = world.schedule.now
     case "Closed":
-      (closed, gone) = (closed.union([subscription.path]), gone.union([subscription.path]))
+      closed.insert(subscription.path)
+      gone.insert(subscription.path)
       world.checks.closed(subscription, signal.values.first?.string ?? "", to: self)
       subscriptions.removeAll { $0 === subscription }
     default: break

@@ -72,7 +72,7 @@ final class Polkit: SystemService {
 
   /// The users whose consent is temporary, and what is permitted for that reason now.
   var temporaryFor: Set<UInt32> = [] { didSet { temporary = [:] } }
-  private var temporary: [UInt32: String] = [:]
+  private var temporary: [UInt32: Set<String>] = [:]
   private static let details = Value.dictionary(
     key: .string, value: .string, [Value.Entry(.string("polkit.temporary_authorization_id"), .string("tmpauthz1"))])
 
@@ -90,16 +90,18 @@ final class Polkit: SystemService {
   private func grantForAWhile(_ call: Parcel, _ action: String, to user: UInt32) {
     let connections = connections
     world.schedule.after(4_000_000) { [weak self] in
-      guard let self, isRunning, self.connections == connections, world.truth.policy(of: user, action) == .challenge
-      else { return }
+      guard let self, isRunning, self.connections == connections else { return }
+      guard world.truth.policy(of: user, action) != .no else {
+        return refuse(call, "org.freedesktop.PolicyKit1.Error.Failed", "The rules have changed")
+      }
       world.truth.set(.yes, to: action, of: user)
-      temporary[user] = action
+      temporary[user, default: []].insert(action)
       answer(call, [.structure([.boolean(true), .boolean(false), Self.details])])
       announce()
       world.schedule.after(15_000_000) { [world] in
         guard world.truth.policy(of: user, action) == .yes, world.isQuiet(at: world.schedule.now) else { return }
         world.truth.set(.challenge, to: action, of: user)
-        world.polkit.temporary[user] = nil
+        world.polkit.temporary[user]?.remove(action)
         world.polkit.announce()
       }
     }
@@ -165,7 +167,7 @@ final class Polkit: SystemService {
       let answer = denied[user] != nil ? .no : world.truth.policy(of: user, action)
       if action == Truth.accessWithoutAgent { asked(about: name) }
       if call.values[3].uint32 == 1, answer == .challenge { return showDialog(call, action, of: user) }
-      let isTemporary = answer == .yes && action == temporary[user]
+      let isTemporary = answer == .yes && temporary[user]?.contains(action) == true
       let details = isTemporary ? Self.details : .dictionary(key: .string, value: .string, [])
       answerLater(
         call, [.structure([.boolean(answer == .yes), .boolean(answer == .challenge), details])], about: user

@@ -6,7 +6,7 @@ import GeopublicistLocationModel
 enum LastingCondition: CaseIterable {
   case agentOff, agentAllowsCity, agentAllowsStreet, agentAbsent, agentSilent, secondAgent, polkitSilent, logindLost
   case sessionInactive, sessionEnded
-  case policyReduces, policyAsks, policyAsksOften, policyDenies, policyGrantsAlways
+  case policyReduces, policyAsks, consentExpires, policyDenies, policyGrantsAlways
 
   func begin(for user: UInt32, in world: World) {
     world.tell("LASTING: \(self) (\(user))")
@@ -59,7 +59,7 @@ enum LastingCondition: CaseIterable {
       world.schedule.after(22_000_000) {
         set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
       }
-    case .policyAsksOften:
+    case .consentExpires:
       set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
       // The user agrees for some time.
       world.polkit.temporaryFor.insert(user)
