@@ -217,17 +217,6 @@ extension Checks {
 
   // MARK: - Almanacs
 
-  /// At the end of a quiet time, a client must have received its almanac.
-  func almanac(_ client: Client) {
-    let now = world.schedule.now
-    guard client.almanacPath != nil, client.isReading, client.entitlement.level >= .city,
-      now - max(client.almanacSince, client.entitlement.since, world.wokeAt) > 75_000_000,
-      world.geoclue.interval == 1_000_000, now - world.geoclue.lastFixAt < 2_000_000, client.almanac == nil,
-      isDetermined(.city)
-    else { return }
-    broken("a permitted client receives its almanac", "client \(client.number)")
-  }
-
   /// Some time after a resume at another place while GeoClue rested, significant changes must have been reported.
   func resumed() {
     let client = world.clients[0]

@@ -35,7 +35,6 @@ extension Checks {
         }
       }
       for region in client.regions { truth(client, region) }
-      almanac(client)
     }
     let silentSince = max(world.geoclue.lastFixAt, world.geoclue.silentAt, world.geoclue.startedAt)
     guard !isNeeded || now - silentSince < 45_000_000 else {

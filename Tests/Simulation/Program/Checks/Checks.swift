@@ -411,12 +411,6 @@ final class Checks {
     reducedLocations[level] = recent.suffix(8)
   }
 
-  /// Whether a client has received the location of a level's present interval.
-  func isDetermined(_ level: AccuracyLevel) -> Bool {
-    let interval = UInt64(kernel_boottime()) / (Self.intervals[level] ?? 1) / 1_000_000
-    return (reducedLocations[level] ?? []).contains { $0.interval == interval && $0.sleeps == world.sleeps }
-  }
-
   // MARK: - Economy
 
   /// The most bytes that the bus may hold for a client that does not read.

@@ -43,14 +43,10 @@ extension Client {
 
   /// Starts its almanac, or starts it again.
   private func startAlmanac(_ path: String) {
-    almanacSince = .max
     ask(path, Self.almanac, "Stop") { [weak self] reply in
       if reply.kind == .reply { self?.almanac = nil }
     }
-    ask(path, Self.almanac, "Start") { [weak self] reply in
-      guard let self, reply.kind == .reply, path == almanacPath else { return }
-      almanacSince = world.schedule.now
-    }
+    ask(path, Self.almanac, "Start")
   }
 
   func readAlmanac() {

@@ -94,8 +94,6 @@ final class Client: Program {
   var almanacPath: String?
   /// The last almanac that was signalled since it was started, and when.
   var almanac: (values: [String: Value], at: Int64)?
-  /// When the almanac was last started.
-  var almanacSince: Int64 = .max
   /// The objects that it has closed since it connected.
   var closed: Set<String> = []
   /// The objects whose end was signalled.
