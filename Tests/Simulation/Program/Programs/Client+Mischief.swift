@@ -82,8 +82,9 @@ extension Client {
       call(Self.service, Self.path, Self.service, "GetLocation", [.options(options)], wantsReply: false)
     }
     let (begin, connections) = (world.schedule.now, connections)
+    burstAt = begin
     world.schedule.after(7_000_000) { [self] in
-      guard world.settledAt < begin, world.servingSince.map({ $0 < begin }) ?? false else { return }
+      guard burstAt == begin, world.settledAt < begin, world.servingSince.map({ $0 < begin }) ?? false else { return }
       let isIdle = flood.open == 0 && world.checks.openCalls(of: self) < World.callsPerConnection / 2
       guard isConnected, isReading, self.connections == connections, isIdle else { return }
       ask(Self.path, Self.properties, "Get", [.string(Self.service), .string("Version")]) { [weak self] reply in
