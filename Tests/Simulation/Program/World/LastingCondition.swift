@@ -53,9 +53,7 @@ enum LastingCondition: CaseIterable {
     case .policyAsks:
       set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
       // The user agrees in a dialog after an administrator has forbidden what it is about.
-      world.schedule.after(20_000_000) {
-        world.clients.first { $0.user == user && $0.isConnected && !$0.isSandboxed }?.authorize(isInteractive: true)
-      }
+      askLater(user, in: world)
       world.schedule.after(22_000_000) {
         set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
       }
@@ -63,11 +61,16 @@ enum LastingCondition: CaseIterable {
       set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
       // The user agrees for some time.
       world.polkit.temporaryFor.insert(user)
-      world.schedule.after(20_000_000) {
-        world.clients.first { $0.user == user && $0.isConnected && !$0.isSandboxed }?.authorize(isInteractive: true)
-      }
+      askLater(user, in: world)
     case .policyDenies: set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
     case .policyGrantsAlways: set([Truth.accessWithoutAgent: .yes], for: user, in: world)
+    }
+  }
+
+  /// A program of the user requests access interactively.
+  private func askLater(_ user: UInt32, in world: World) {
+    world.schedule.after(20_000_000) {
+      world.clients.first { $0.user == user && $0.isConnected && !$0.isSandboxed }?.authorize(isInteractive: true)
     }
   }
 
