@@ -105,7 +105,7 @@ file LICENSE "$share/licenses/geopublicist"
 examples=$share/doc/geopublicist/examples
 for rules in packaging/polkit/*.rules; do file "$rules" "$examples"; done
 file Examples/README.md "$examples"
-for folder in articles c javascript python qt recipes shell short swift tasks whereami; do
+for folder in articles c combine javascript python qt recipes shell short swift tasks testing; do
   for example in Examples/"$folder"/*; do file "$example" "$examples/$folder"; done
 done
 
