@@ -119,9 +119,9 @@ nonisolated extension ResubscriptionMachine {
   private func isWorthDelivering(_ location: Location) -> Bool {
     guard let last else { return true }
     var rule = DeliveryRule(DeliveryRule.Configuration(set))
-    _ = rule.received(last, at: .origin)
+    rule.received(last, at: .origin)
     _ = rule.next(at: .origin)
-    _ = rule.received(location, at: .distantFuture)
+    rule.received(location, at: .distantFuture)
     return rule.isReady
   }
 }
