@@ -146,6 +146,17 @@ import Testing
     #expect(machine.last?.event.sequence == 3)
   }
 
+  @Test func `a loss that has not been reported yet is dropped by Stop`() throws {
+    var machine = try started()
+    _ = stay(&machine, at: 52, from: 1, to: 31)
+    _ = machine.handle(.slept, at: 32 * second)
+    _ = machine.handle(.stop, at: 33 * second)
+    #expect(machine.takeLoss() == nil)
+    _ = machine.handle(.start(after: machine.stops), at: 34 * second)
+    #expect(stay(&machine, at: 52, from: 35, to: 65) == [.determined])
+    #expect(machine.last?.event.sequence == 2, "no number is left out")
+  }
+
   @Test func `after access is reduced, earlier events cannot be read`() throws {
     var machine = try started(radius: 20_000) { $0.region.includesLocation = true }
     _ = stay(&machine, at: 52, from: 1, to: 31)

@@ -80,7 +80,10 @@ nonisolated extension MonitoredRegionMachine {
       return actions + run(.level(grantedLevel), at: now) + run(.start, at: now)
     case .stop:
       // End the evaluation first, because it determines what is needed.
-      return run(.stop, at: now) + object.stop()
+      let actions = run(.stop, at: now)
+      // A stopped region sends nothing, not even a loss that waits for its turn.
+      loss = nil
+      return actions + object.stop()
     case .access(let access): return accessChanged(access, at: now)
     case .location(let location): return take(location, at: now)
     case .slept: return run(.slept, at: now)
