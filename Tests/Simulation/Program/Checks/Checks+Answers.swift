@@ -131,8 +131,22 @@ extension Checks {
     broken("an authorization is told once", "\(new) at \(path)")
   }
 
-  /// A client has been told that the source has failed.
+  /// Some time after a client has changed a property often, the last value must have been signalled.
+  func changes(of subscription: Client.Subscription, of client: Client) {
+    guard let accuracy = subscription.requiredAccuracy, client.isReading, client.isConnected else { return }
+    if subscription.properties["RequiredAccuracy"] != .double(accuracy) {
+      broken("the last change of an object is signalled", "not \(accuracy) m: \(subscription.path)")
+    }
+  }
+
+  /// A client has been told that the source has failed. That is forgotten when nobody needs the source any more.
+  func failed(_ path: String) {
+    if world.geoclue.worksSince < world.emptyAt - 3_000_000 { broken("no failure is reported that has ended", path) }
+  }
+
+  /// A client has been told through its subscription that the source has failed.
   func failed(_ subscription: Client.Subscription) {
+    failed(subscription.path)
     // In a storm, a failure may have ended because no client needed the source for a moment.
     guard let last = subscription.failedAt, last > subscription.startedAt, world.isQuiet(at: last),
       world.geoclue.lastReadAt < last - 1_000_000
@@ -142,6 +156,14 @@ extension Checks {
 
   /// The service has closed an object of a client.
   func closed(_ subscription: Client.Subscription, _ reason: String, to client: Client) {
+    if reason == "completed", let end = subscription.endsAt, client.isReading,
+      subscription.count < subscription.thresholds.maximum
+    {
+      let late = min(kernel_boottime() - end, world.schedule.now - max(world.wokeAt, client.readSince, world.settledAt))
+      if late > 2_000_000 {
+        broken("a subscription ends when its duration is over", "\(late / 1_000) ms late: \(subscription.path)")
+      }
+    }
     let isOver =
       subscription.count >= subscription.thresholds.maximum
       || subscription.firstStart.map {

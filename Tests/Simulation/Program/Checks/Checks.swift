@@ -134,7 +134,12 @@ final class Checks {
       }
     }
     // The calls of one user are handled in order, those of a burst before later ones.
-    let inTurn = world.crowdedAt[found.client.user].map { $0 + Self.burstTime } ?? 0
+    let inTurn: Int64 =
+      world.crowdedAt[found.client.user].map { begin in
+        // During a stall of the bus, no call is handled.
+        let isStalled = world.stalled.lowerBound < begin + Self.burstTime
+        return max(begin, isStalled ? world.stalled.upperBound : begin) + Self.burstTime
+      } ?? 0
     guard world.servingSince != nil, inTurn <= world.schedule.now || inTurn > found.time + Self.burstTime else {
       return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
     }

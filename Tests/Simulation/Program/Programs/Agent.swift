@@ -108,12 +108,13 @@ final class Agent: Program {
     world.truth.changed("the agent of \(user) is silent")
   }
 
-  func recover() {
+  /// - Parameter forgets: Whether it never answers the calls that it has not answered.
+  func recover(forgets: Bool = false) {
     let calls = held ?? []
     let wasSilent = isSilent
     (isSilent, held) = (false, nil)
     if wasSilent { world.truth.changed("the agent of \(user) answers again") }
-    if !world.isSession, !calls.isEmpty, chance.percent(50) {
+    if !world.isSession, !calls.isEmpty, forgets || chance.percent(50) {
       hasLostCalls = true
       return
     }

@@ -123,12 +123,19 @@ extension Client {
       world.schedule.after(1_000_000 + Int64(count) * 10_000) { [self] in
         let plain = subscriptions.filter(\.isPlain)
         guard isConnected, !plain.isEmpty else { return }
-        call(
-          Self.service, plain[count % plain.count].path, Self.properties, "Set",
-          [.string(Self.subscription), .string("RequiredAccuracy"), .variant(.double(Double(9_000 + count)))])
+        let (subscription, accuracy) = (plain[count % plain.count], Double(9_000 + count))
+        let values: [Value] = [
+          .string(Self.subscription), .string("RequiredAccuracy"), .variant(.double(accuracy)),
+        ]
+        call(Self.service, subscription.path, Self.properties, "Set", values) { reply in
+          if reply.kind == .reply { subscription.requiredAccuracy = accuracy }
+        }
       }
     }
-    world.schedule.after(6_000_000) { [self] in for subscription in subscriptions.dropFirst(3) { close(subscription) } }
+    world.schedule.after(6_000_000) { [self] in
+      for subscription in subscriptions { world.checks.changes(of: subscription, of: self) }
+      for subscription in subscriptions.dropFirst(3) { close(subscription) }
+    }
   }
 
   /// Starts and stops its only use of the location again and again, before it leaves.

@@ -76,6 +76,7 @@ extension Client {
   func signalledAlmanac(_ signal: Parcel) {
     switch signal.member {
     case "AlmanacChanged": almanac = (signal.values.first?.properties ?? [:], world.schedule.now)
+    case "ErrorOccurred": world.checks.failed(signal.path)
     case "Closed": (almanacPath, almanac) = (nil, nil)
     default: break
     }

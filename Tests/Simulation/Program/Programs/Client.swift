@@ -66,6 +66,8 @@ final class Client: Program {
     var count = 0
     /// When it must have ended, in microseconds of the boot clock.
     var endsAt: Int64?
+    /// The last value that the client has set.
+    var requiredAccuracy: Double?
 
     init(_ path: String, _ level: AccuracyLevel, _ thresholds: Thresholds, isPlain: Bool, isNamed: Bool) {
       (self.path, self.level, self.thresholds, self.isPlain, self.isNamed) = (path, level, thresholds, isPlain, isNamed)
@@ -122,6 +124,7 @@ final class Client: Program {
     flood.open = 0
     (entitlement, isUnverifiable, hasManyNames) = (Entitlement(), false, false)
     receivedFixes = [:]
+    if !world.clients.contains(where: \.isConnected) { world.emptyAt = world.schedule.now }
     connect()
     // What its last connection has not read is lost.
     isReading = true
@@ -249,7 +252,9 @@ final class Client: Program {
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000) { [weak self] reply in
       guard let self else { return }
       // The service may have found another agent because of this call.
-      if level == .exact, entitlement.level == .exact, reply.kind == .error, world.geoclue.interval < 8_000_000 {
+      if level == .exact, entitlement.level == .exact, reply.kind == .error,
+        world.geoclue.interval < 8_000_000 || world.geoclue.measuresAgain(forCallAt: begin)
+      {
         world.checks.broken(
           "a permitted call returns a location in a quiet time", "client \(number): \(reply.errorName)")
       }

@@ -91,9 +91,18 @@ final class GeoClue: SystemService {
     matches = [Match("type='signal',path='\(Agent.path)',interface='\(Self.properties)'")]
   }
 
+  /// Since when it has been able to serve clients.
+  var worksSince: Int64 {
+    guard hasSource, !world.geoclueFails, answersSoon || !isRunning, refusals == nil else { return .max }
+    return max(slowAt, sourceAt, silentAt, world.geoclueChangedAt)
+  }
+
+  /// When it last lost or got its source.
+  private var sourceAt: Int64 = .min / 2
+
   func setSource(_ isThere: Bool) {
     guard hasSource != isThere else { return }
-    hasSource = isThere
+    (hasSource, sourceAt) = (isThere, world.schedule.now)
     if isRunning {
       propertiesChanged(
         "\(Self.root)/Manager", Self.manager, [("AvailableAccuracyLevel", .uint32(isThere ? 8 : 0))])
@@ -102,7 +111,7 @@ final class GeoClue: SystemService {
   }
 
   /// The fixes that the service has read recently.
-  private var reads: [(time: Int64, number: Int, latitude: Double)] = []
+  private var reads: [(time: Int64, number: Int, latitude: Double, isNew: Bool)] = []
   /// When the service last read each fix. GeoClue reports its last one to a new client again.
   private(set) var lastReads: [Int: Int64] = [:]
   /// When the service last read any location.
@@ -114,8 +123,8 @@ final class GeoClue: SystemService {
     return reads.last { $0.time < end && $0.time > heldAt }?.number ?? 0
   }
 
-  /// Whether the service has read a location in a time.
-  func hasBeenRead(in time: Range<Int64>) -> Bool { reads.contains { time.contains($0.time) } }
+  /// Whether the service has read a new location in a time.
+  func hasBeenRead(in time: Range<Int64>) -> Bool { reads.contains { time.contains($0.time) && $0.isNew } }
 
   /// Whether the machine has left the place of a fix: the last measurements that the service has read are later ones from
   /// elsewhere.
@@ -156,26 +165,44 @@ final class GeoClue: SystemService {
     guard interval == 1_000_000, hasActiveClient, hasBeenSteady,
       current.map({ !$0.isOutlier && $0.accuracy <= 12 }) ?? false
     else { return }
-    hurriedAt = world.schedule.now
-    current = world.measure(isFine: true, isOutlier: true, accuracy: 3)
+    pause(for: 6_000_000)
+    report(world.measure(isFine: true, isOutlier: true, accuracy: 3))
+  }
+
+  /// The receiver measures a wrong place, then the right one coarsely, and then nothing for a while. The service must
+  /// send the coarse location when the last good one is too old.
+  func coarsen() {
+    guard interval == 1_000_000, hasActiveClient, hasBeenSteady,
+      current.map({ !$0.isOutlier && $0.accuracy <= 12 }) ?? false
+    else { return }
+    pause(for: 34_000_000)
+    report(world.measure(isFine: true, isOutlier: true, accuracy: 3))
+    world.schedule.after(1_500_000) { [self] in
+      if isRunning, hasActiveClient { report(world.measure(isFine: true, accuracy: 600)) }
+    }
+  }
+
+  private func report(_ fix: Fix) {
+    current = fix
     for client in held where client.isActive && client.isFine && !client.isSilent { update(client) }
   }
 
   private func measureOften(every time: Int64) {
-    hurriedAt = world.schedule.now
+    pause(for: 6_000_000)
     for index in 1...20 {
       world.schedule.after(Int64(index) * time) { [self] in
         guard isRunning, hasActiveClient else { return }
         // A coarser location would not replace the previous one.
-        current = world.measure(isFine: true, accuracy: 23 - index)
-        for client in held where client.isActive && client.isFine && !client.isSilent { update(client) }
+        report(world.measure(isFine: true, accuracy: 23 - index))
       }
     }
   }
 
-  private var hurriedAt: Int64 = .min / 2
+  /// The receiver makes no regular measurements for a while.
+  private func pause(for time: Int64) { pausedUntil = world.schedule.now + time }
+  private var pausedUntil: Int64 = .min / 2
   /// The latitude that each client must have received last.
-  var newest: Double? { hasActiveClient && world.schedule.now - hurriedAt < 6_000_000 ? current?.latitude : nil }
+  var newest: Double? { hasActiveClient && world.schedule.now <= pausedUntil ? current?.latitude : nil }
 
   /// The next measurement is wrong. A second wrong measurement in the same place would confirm the first.
   func jump() { isOutlierDue = current?.isOutlier != true }
@@ -196,6 +223,15 @@ final class GeoClue: SystemService {
   private(set) var lastFixAt: Int64 = .min / 2
   /// When a new client last received an older location of GeoClue.
   private(set) var reportedAt: Int64 = .min / 2
+  /// Whether a call must have led to a new client, for which it measures.
+  func measuresAgain(forCallAt time: Int64) -> Bool {
+    measuresAtStart && slowAt < time - 30_000_000 && answersSoon
+      && (time - 30_000_000..<time - 16_000_000).contains(measuredAt)
+  }
+
+  private var measuresAtStart: Bool { !isShared && hasSource && interval > 10_000_000 }
+  /// When it last made a measurement for a client that was there.
+  private var measuredAt: Int64 = .min / 2
 
   override func started() {
     for agent in world.agents where world.isSession { agent.register() }
@@ -229,11 +265,12 @@ final class GeoClue: SystemService {
     let connections = connections
     world.schedule.after(interval) { [weak self] in
       guard let self, isRunning, self.connections == connections else { return }
-      if hasSource, hasActiveClient || isShared, world.schedule.now - hurriedAt > 6_000_000 {
+      if hasSource, hasActiveClient || isShared, world.schedule.now > pausedUntil {
         if isShared || held.contains(where: { $0.isActive && $0.isFine && !$0.isSilent }),
           !(hasCompass && current != nil && chance.percent(40))
         {
           current = world.measure(isFine: true, isOutlier: isOutlierDue)
+          measuredAt = world.schedule.now
           (steadyFixes, isOutlierDue) = (isOutlierDue ? steadyFixes : steadyFixes + 1, false)
         }
         if hasCoarse, held.contains(where: { !$0.isFine }) { coarse = world.measure(isFine: false) }
@@ -410,7 +447,7 @@ final class GeoClue: SystemService {
       return refuse(call, "AccessDenied", "Geolocation disabled for UID \(client.user)")
     }
     activate(client)
-    if client.isFine, current == nil, hasSource, chance.percent(50) {
+    if client.isFine, current == nil, hasSource, chance.percent(measuresAtStart ? 100 : 50) {
       world.schedule.after(chance.time(1_000...800_000)) { [weak self] in
         guard let self, isRunning, client.isActive, held.contains(where: { $0 === client }) else { return }
         current = world.measure(isFine: true)
@@ -437,7 +474,8 @@ final class GeoClue: SystemService {
       // Neither outliers nor locations that are much coarser than one of the last second replace the service's location.
       let isLater = world.schedule.now - (reads.last?.time ?? .min / 2) >= 1_000_000
       if place.fix.accuracy <= 18, !place.fix.isOutlier, isLater {
-        reads.append((world.schedule.now, max(place.fix.number, reads.last?.number ?? 0), place.fix.latitude))
+        let last = reads.last?.number ?? 0
+        reads.append((world.schedule.now, max(place.fix.number, last), place.fix.latitude, place.fix.number > last))
       }
       if reads.count > 100 { reads.removeFirst(50) }
       return answer(call, [place.owner == call.sender ? properties(of: place.fix) : .options([])])

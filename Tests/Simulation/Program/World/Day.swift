@@ -47,7 +47,7 @@ final class Day {
       let isRare = round % 8 == 2
       world.schedule.at(time) { [weak self] in
         self?.world.isRestRare = isRare
-        self?.heal(rests: rests)
+        self?.heal(rests: rests, isRegular: rests || round % 8 != 3)
       }
       if round % 4 == 1 {
         world.schedule.at(time + 2_000_000) { [world] in world.deny(world.users[round / 4 % world.users.count]) }
@@ -60,10 +60,19 @@ final class Day {
         world.schedule.at(time - 55_000_000) { client.isReading = true }
         let other = world.clients[(round + 1) % 6]
         world.schedule.at(time - 60_000_000) { other.pile() }
-        world.schedule.at(time - 53_000_000) { [world] in world.geoclue.jumpAlone() }
-        world.schedule.at(time - 47_200_000) { [world] in world.checks.newest() }
-        world.schedule.at(time - 40_000_000) { [world] in world.geoclue.hurry() }
-        world.schedule.at(time - 35_000_000) { [world] in world.checks.newest() }
+        if round % 4 == 1 {
+          world.schedule.at(time - 60_000_000) { [world] in world.geoclue.coarsen() }
+          world.schedule.at(time - 27_000_000) { [world] in world.checks.newest() }
+        } else {
+          world.schedule.at(time - 53_000_000) { [world] in world.geoclue.jumpAlone() }
+          world.schedule.at(time - 47_200_000) { [world] in world.checks.newest() }
+          world.schedule.at(time - 40_000_000) { [world] in world.geoclue.hurry() }
+          world.schedule.at(time - 35_000_000) { [world] in world.checks.newest() }
+          world.schedule.at(time - 33_000_000) { [world] in world.geoclue.hurryInDoubt() }
+          world.schedule.at(time - 28_000_000) { [world] in world.checks.newest() }
+          // The same wrong place as before, which does not confirm anything.
+          world.schedule.at(time - 26_500_000) { [world] in world.geoclue.jump() }
+        }
         if !world.isSession {
           world.schedule.at(time - 45_000_000) { [world] in world.throng.visit() }
           world.schedule.at(time - 43_000_000) { [world] in world.throng.comeBack() }
@@ -83,7 +92,7 @@ final class Day {
             world.geoclue.setSource(true)
           }
         }
-        if round % 4 == 3, !world.isSession {
+        if round % 8 == 7, !world.isSession {
           world.schedule.at(time - 85_000_000) { [world] in world.geoclue.refuseForLong() }
         }
         if round == 3 {
@@ -94,8 +103,6 @@ final class Day {
             for client in world.clients where client.user != world.users[0] { client.startInTurn() }
           }
         }
-        world.schedule.at(time - 33_000_000) { [world] in world.geoclue.hurryInDoubt() }
-        world.schedule.at(time - 28_000_000) { [world] in world.checks.newest() }
         world.schedule.at(time - 25_000_000) { [world] in world.polkit.flood() }
         world.schedule.at(time - 18_000_000) { [world] in world.checks.properties() }
         world.schedule.at(time - 12_000_000) { [world] in world.checks.probe() }
@@ -106,6 +113,9 @@ final class Day {
         if round % 3 == 1 {
           world.schedule.at(time - 6_000_000) { [world] in if world.geoclue.interval == 1_000_000 { world.move() } }
         }
+      }
+      if rests {
+        world.schedule.at(time - 150_000_000) { [world] in world.setClock(60_000_000) }
       }
       if rests, isRare {
         world.schedule.at(time - 90_000_000) { [world] in
@@ -145,14 +155,30 @@ final class Day {
         world.schedule.at(time + 8_000_000 + index * 50_000) { [world] in world.clients[2].callAndLeave() }
       }
       world.schedule.at(time + 9_000_000) { [world] in world.geoclue.latency = 50...4_000 }
-      // The only client is one that needs the location briefly.
+      // The only client leaves while GeoClue cannot be started.
       world.schedule.at(time + 10_000_000) { [world] in
+        world.geoclueFails = true
+        world.geoclue.exit()
+        world.clients[1].start()
+        world.clients[1].subscribe(isPlain: true, at: .exact)
+      }
+      world.schedule.at(time + 18_000_000) { [world] in
+        world.clients[1].exit()
+        world.geoclueFails = false
+      }
+      // The only client is one that needs the location briefly.
+      world.schedule.at(time + 22_000_000) { [world] in
         world.clients[4].start()
         world.clients[4].forecast()
       }
-      world.schedule.at(time + 50_000_000) { [world] in world.checks.properties() }
-      world.schedule.at(time + 55_000_000) { [world] in world.clients[4].exit() }
-      time += 70_000_000
+      world.schedule.at(time + 62_000_000) { [world] in world.checks.properties() }
+      world.schedule.at(time + 67_000_000) { [world] in
+        world.clients[4].exit()
+        world.clients[3].start()
+        world.clients[3].subscribe(isPlain: true, at: .exact)
+      }
+      world.schedule.at(time + 75_000_000) { [world] in world.clients[3].exit() }
+      time += 90_000_000
       world.schedule.at(time) { [world] in world.checks.left() }
       // Sometimes the machine also sleeps while no service runs.
       if round % 8 != 7 {
@@ -199,7 +225,9 @@ final class Day {
   }
 
   /// Ends all faults.
-  private func heal(rests: Bool) {
+  ///
+  /// - Parameter isRegular: Whether the receiver usually measures each second.
+  private func heal(rests: Bool, isRegular: Bool) {
     world.tell("QUIET")
     let world = world
     world.healedAt = world.schedule.now
@@ -223,7 +251,7 @@ final class Day {
     world.geoclueFails = false
     world.geoclue.latency = 50...4_000
     world.geoclue.recover()
-    world.geoclue.interval = !rests && chance.percent(20) ? 30_000_000 : 1_000_000
+    world.geoclue.interval = isRegular && (rests || !chance.percent(20)) ? 1_000_000 : 30_000_000
     world.geoclue.hasCompass = false
     world.geoclue.setSource(true)
     for user in world.users {

@@ -4,7 +4,8 @@ import GeopublicistLocationModel
 /// A condition that limits or extends one user's access during a whole quiet time. At its end, the service must have
 /// reported it.
 enum LastingCondition: CaseIterable {
-  case agentOff, agentAllowsCity, agentAllowsStreet, agentAbsent, agentSilent, secondAgent, polkitSilent, logindLost
+  case agentOff, agentAllowsCity, agentAllowsStreet, agentAbsent, agentSilent, agentSlowOnce, secondAgent, polkitSilent,
+    logindLost
   case sessionInactive, sessionEnded
   case policyReduces, policyAsks, consentExpires, policyDenies, policyGrantsAlways
 
@@ -29,6 +30,12 @@ enum LastingCondition: CaseIterable {
       // The service asks the agents again when GeoClue returns.
       world.schedule.after(3_000_000) { world.geoclue.exit() }
       world.schedule.after(10_000_000) { agent?.loseTrust() }
+    case .agentSlowOnce:
+      // A new agent does not answer the first question.
+      agent?.exit()
+      agent?.start()
+      agent?.hang()
+      world.schedule.after(10_000_000) { agent?.recover(forgets: true) }
     case .secondAgent:
       let second = world.seconds.first { $0.user == user }
       second?.start()

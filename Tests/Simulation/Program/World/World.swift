@@ -58,6 +58,8 @@ final class World {
   private var doubts: [ClosedRange<Int64>] = []
   /// When the last fault ended.
   var healedAt: Int64?
+  /// When a client last came while there was no other.
+  var emptyAt: Int64 = .min / 2
   private let folder: String
   /// When the service acquired its name.
   private(set) var servingSince: Int64?
@@ -204,7 +206,9 @@ final class World {
   /// Whether GeoClue has no source during this rest.
   var isRestBlind = false
   /// Whether GeoClue cannot be started.
-  var geoclueFails = false
+  var geoclueFails = false { didSet { if geoclueFails != oldValue { geoclueChangedAt = schedule.now } } }
+  /// When GeoClue last became unable or able to start.
+  private(set) var geoclueChangedAt: Int64 = .min / 2
   /// When the service last failed to start GeoClue.
   private(set) var geoclueFailedAt: Int64 = .min / 2
   /// Whether polkitd cannot be started.
