@@ -91,6 +91,14 @@ extension Checks {
     }
   }
 
+  /// Some seconds after a user has begun a session without an agent, it is not certain that there will be none.
+  func awaitsAgent(_ user: UInt32) {
+    let told = world.clients.filter { $0.user == user && $0.isReading }.flatMap(\.subscriptions).compactMap(\.told)
+    if told.contains(where: { $0.reason == "no-agent" }) {
+      broken("an agent may still start in a new session", "\(user)")
+    }
+  }
+
   // MARK: - Lists
 
   /// In a quiet time, a list contains each object of its reader.
@@ -184,10 +192,18 @@ extension Checks {
     if subscription.count >= thresholds.maximum, client.isReading {
       broken("a subscription ends with its last update", subscription.path)
     }
+    // A source that reports nothing new has reported its location at first.
+    let begin = max(subscription.beganAt, subscription.authorizedAt)
+    if world.geoclue.isStatic, client.isReading, thresholds.accuracy == 0, client.entitlement.level == .exact,
+      subscription.level == .exact, subscription.lastLocationAt < begin,
+      subscription.told?.status.hasPrefix("authorized") == true,
+      now - max(begin, client.entitlement.since, world.wokeAt, world.geoclue.worksSince) > 20_000_000
+    {
+      broken("a permitted client receives a first location", "\(subscription.path) of client \(client.number)")
+    }
     guard client.isReading, world.geoclue.interval == 1_000_000, now - world.geoclue.lastFixAt < 2_000_000,
       now - world.wokeAt > 75_000_000, subscription.told?.status.hasPrefix("authorized") == true
     else { return }
-    let begin = max(subscription.beganAt, subscription.authorizedAt)
     // After a suspend, the reduced location of the present interval no longer counts.
     if thresholds.accuracy == 0, min(subscription.level, client.entitlement.level) >= .neighborhood,
       subscription.lastLocationAt < begin, now - max(begin, client.entitlement.since) > 75_000_000

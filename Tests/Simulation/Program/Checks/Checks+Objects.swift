@@ -19,11 +19,11 @@ extension Checks {
       level: location["Level"]?.string ?? ""
     )
     defer { subscription.last = new }
-    if thresholds.accuracy > 0, new.accuracy > thresholds.accuracy {
+    if thresholds.accuracy > 0, new.accuracy > thresholds.accuracy, subscription.thresholdsAt < .max {
       broken("a location is as accurate as its subscription requires", "\(new.accuracy) m at \(subscription.path)")
     }
     if let number = world.fixes[new.latitude.bitPattern]?.number, let read = world.geoclue.lastReads[number],
-      read < subscription.refusedAt, client.isReading
+      read < subscription.refusedAt, client.isReading, !world.geoclue.isStatic
     {
       broken("no location from before a reported refusal is sent", subscription.path)
     }

@@ -38,6 +38,16 @@ extension Checks {
     guard world.geoclueFails, !world.geoclue.isRunning else { return }
     // After many failures, the service does not try again for up to a minute.
     let isTried = (time..<world.schedule.now - 1_000_000).contains(world.geoclueFailedAt)
+    let subscriptions = world.clients.filter { $0.isConnected && $0.isReading && $0.readSince < time }.flatMap(
+      \.subscriptions)
+    let toldAt = subscriptions.compactMap(\.failedAt).filter { $0 > time }.min() ?? .max
+    for subscription in subscriptions
+    where subscription.isStarted && subscription.startedAt > toldAt
+      && subscription.startedAt < world.schedule.now - 1_000_000
+      && subscription.told.map({ $0.status != "restricted" }) ?? false && (subscription.failedAt ?? .min) < time
+    {
+      broken("a subscription that starts during a failure is told of it", subscription.path)
+    }
     for client in world.clients where isTried && client.isConnected && client.isReading && client.readSince < time {
       for subscription in client.subscriptions
       where subscription.isStarted && subscription.startedAt < time

@@ -248,7 +248,9 @@ final class Checks {
       return broken("an exact location is one that GeoClue measured", "\(latitude): \(parcel.story)")
     }
     let age = (world.schedule.now - fix.measuredAt) / 1_000
-    guard fix.sleeps == world.sleeps || isCloseToWaking || isLastEvent(parcel, client) else {
+    // GeoClue may assert the location of a machine that does not move again.
+    let isAsserted = world.geoclue.isStatic && world.geoclue.lastReads[fix.number] ?? .min > world.wokeAt
+    guard fix.sleeps == world.sleeps || isAsserted || isCloseToWaking || isLastEvent(parcel, client) else {
       return broken(
         "no location from before the last suspend is sent",
         "client \(client.number) gets a fix \(age) ms old: \(parcel.story)")
@@ -290,6 +292,7 @@ final class Checks {
     }
     let time = location["Timestamp"]?.structure?.first?.uint64 ?? 0
     guard location["Remembered"] == nil else {
+      if !world.remembers { broken("nothing is remembered if that is not configured", parcel.story) }
       if Int64(time) > kernel_realtime() / 1_000_000 + 1, world.schedule.now - world.clockSetAt > 1_000_000 {
         broken("no remembered location is from the future", "client \(client.number): \(parcel.story)")
       }
@@ -420,6 +423,8 @@ final class Checks {
 
   /// The most bytes that the bus may hold for a client that does not read.
   private static let mostUnread = 1_400_000
+  /// With more unread bytes, nothing is sent except what the client has called for.
+  private static let tooMuchUnread = 1_120_000
   /// With more unread bytes, the service pings the client, waits for 5 s, and then sends it one location a minute.
   private static let muchUnread = 280_000
 
@@ -472,6 +477,9 @@ final class Checks {
     var hoard = hoards[client.number] ?? (now, [:])
     defer { hoards[client.number] = hoard }
     guard parcel.member == "LocationUpdated", now - hoard.since > 7_000_000 else { return }
+    if client.unread > Self.tooMuchUnread {
+      broken("a client that has not read for long is sent nothing", "client \(client.number): \(client.unread) bytes")
+    }
     if let last = hoard.sent.updateValue(now, forKey: parcel.path), now - last < 50_000_000 {
       broken("a client that does not read receives locations once a minute", "client \(client.number): \(parcel.story)")
     }

@@ -19,6 +19,11 @@ extension Client {
     }
   }
 
+  /// Starts an object that it has created some time ago.
+  func startAnother() {
+    if isConnected, let subscription = subscriptions.first(where: { $0.hasStopped }) { start(subscription) }
+  }
+
   /// Makes a call that needs no other program and must not wait for another user's calls.
   func askInTurn() {
     guard isConnected, isReading else { return }
@@ -161,10 +166,10 @@ extension Client {
   }
 
   /// Requests much and then neither reads nor calls.
-  func hoard() {
+  func hoard(_ count: Int) {
     guard isConnected else { return }
     isReading = false
-    for _ in 0..<60 { call(Self.service, Self.path, "org.freedesktop.DBus.Introspectable", "Introspect") }
+    for _ in 0..<count { call(Self.service, Self.path, "org.freedesktop.DBus.Introspectable", "Introspect") }
   }
 
   /// Forges signals of other programs.

@@ -244,6 +244,8 @@ final class Client: Program {
   func locateNow() {
     let level = entitlement.level
     let begin = world.schedule.now
+    // GeoClue asserts such a location to a new client, of which there is one in 15 s.
+    let isAsserted = world.geoclue.isStatic && world.geoclue.lastReadAt < begin - 8_000_000
     var options: [(String, Value)] = [
       ("accuracy", .string("exact")), ("timeout", .uint32(8_000)), ("maximum-age", .uint32(0)),
     ]
@@ -253,7 +255,7 @@ final class Client: Program {
       guard let self else { return }
       // The service may have found another agent because of this call.
       if level == .exact, entitlement.level == .exact, reply.kind == .error,
-        world.geoclue.interval < 8_000_000 || world.geoclue.measuresAgain(forCallAt: begin)
+        world.geoclue.interval < 8_000_000 || isAsserted || world.geoclue.measuresAgain(forCallAt: begin)
       {
         world.checks.broken(
           "a permitted call returns a location in a quiet time", "client \(number): \(reply.errorName)")
@@ -397,19 +399,31 @@ final class Client: Program {
     }
   }
 
-  /// Changes the time threshold of a subscription that has thresholds.
+  /// Changes a threshold of a subscription that has thresholds.
   private func changeThreshold(of subscription: Subscription) {
     guard !subscription.isPlain, !subscription.thresholds.isSignificant else { return }
-    let time = Int64(chance.pick([0, 500, 5_500, 40_000])) * 1_000
+    let (name, value): (String, Value)
+    let change: () -> Void
+    if chance.percent(60) {
+      let time = Int64(chance.pick([0, 500, 5_500, 40_000])) * 1_000
+      (name, value) = ("TimeThreshold", .uint32(UInt32(time / 1_000)))
+      change = { subscription.thresholds.time = time }
+    } else if chance.percent(50) {
+      let accuracy = Double(chance.pick([0, 8, 100]))
+      (name, value) = ("RequiredAccuracy", .double(accuracy > 0 ? accuracy : .infinity))
+      change = { subscription.thresholds.accuracy = accuracy }
+    } else {
+      let distance = Double(chance.pick([0, 20, 500]))
+      (name, value) = ("DistanceThreshold", .double(distance))
+      change = { subscription.thresholds.distance = distance }
+    }
     subscription.thresholdsAt = .max
-    ask(
-      subscription.path, Self.properties, "Set",
-      [.string(Self.subscription), .string("TimeThreshold"), .variant(.uint32(UInt32(time / 1_000)))]
-    ) { [weak self] reply in
+    let values: [Value] = [.string(Self.subscription), .string(name), .variant(value)]
+    ask(subscription.path, Self.properties, "Set", values) { [weak self] reply in
       guard let self else { return }
       subscription.thresholdsAt = world.schedule.now
       if reply.isLost { close(subscription) }
-      if reply.kind == .reply { subscription.thresholds.time = time }
+      if reply.kind == .reply { change() }
     }
   }
 

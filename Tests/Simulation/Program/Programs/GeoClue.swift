@@ -65,11 +65,11 @@ final class GeoClue: SystemService {
   /// The last location of clients that may not receive a receiver's measurements.
   private var coarse: Fix?
   /// Whether GeoClue has locations for clients that may not receive a receiver's measurements.
-  private lazy var hasCoarse = chance.percent(50)
+  private lazy var hasCoarse = !isStatic && chance.percent(50)
   /// 6 to 8, for 2.6 to 2.8.
   private lazy var version = chance.number(in: 6...8)
   /// Whether another program uses it, too, so that it still has its last location for a new client.
-  private lazy var isShared = chance.percent(30)
+  private lazy var isShared = isStatic || chance.percent(30)
   /// The number of consecutive good fixes.
   private var steadyFixes = 0
   private var isOutlierDue = false
@@ -80,7 +80,13 @@ final class GeoClue: SystemService {
   private(set) var silentAt: Int64 = .min / 2
   private var idleSince: Int64 = 0
   /// The time between two fixes, in microseconds.
-  var interval: Int64 = 1_000_000 { didSet { steadyFixes = 0 } }
+  var interval: Int64 {
+    get { isStatic ? .max / 4 : regularInterval }
+    set { (regularInterval, steadyFixes) = (newValue, 0) }
+  }
+  private var regularInterval: Int64 = 1_000_000
+  /// Whether its only source is a file with the machine's place, which it asserts to each new client.
+  private(set) lazy var isStatic = version > 6 && chance.percent(12)
   /// Whether the receiver has a fix.
   var hasSource = true
   /// Whether it repeats the last fix now and then, as it does with a compass.
@@ -108,6 +114,7 @@ final class GeoClue: SystemService {
         "\(Self.root)/Manager", Self.manager, [("AvailableAccuracyLevel", .uint32(isThere ? 8 : 0))])
     }
     world.truth.changed("GeoClue's source is \(isThere ? "back" : "lost")")
+    moved()
   }
 
   /// The fixes that the service has read recently.
@@ -182,6 +189,11 @@ final class GeoClue: SystemService {
     }
   }
 
+  /// The file with the machine's place may have changed.
+  func moved() {
+    if isStatic, isRunning { report(world.measure(isFine: true)) }
+  }
+
   private func report(_ fix: Fix) {
     current = fix
     for client in held where client.isActive && client.isFine && !client.isSilent { update(client) }
@@ -229,7 +241,7 @@ final class GeoClue: SystemService {
       && (time - 30_000_000..<time - 16_000_000).contains(measuredAt)
   }
 
-  private var measuresAtStart: Bool { !isShared && hasSource && interval > 10_000_000 }
+  private var measuresAtStart: Bool { !isShared && hasSource && regularInterval > 10_000_000 }
   /// When it last made a measurement for a client that was there.
   private var measuredAt: Int64 = .min / 2
 
@@ -241,6 +253,7 @@ final class GeoClue: SystemService {
     for agent in world.agents + world.seconds { agent.tell() }
     world.truth.changed("GeoClue starts")
     watchIdleness()
+    if isStatic { current = world.measure(isFine: true) }
     measure()
   }
 
@@ -263,9 +276,9 @@ final class GeoClue: SystemService {
 
   private func measure() {
     let connections = connections
-    world.schedule.after(interval) { [weak self] in
+    world.schedule.after(regularInterval) { [weak self] in
       guard let self, isRunning, self.connections == connections else { return }
-      if hasSource, hasActiveClient || isShared, world.schedule.now > pausedUntil {
+      if hasSource, !isStatic, hasActiveClient || isShared, world.schedule.now > pausedUntil {
         if isShared || held.contains(where: { $0.isActive && $0.isFine && !$0.isSilent }),
           !(hasCompass && current != nil && chance.percent(40))
         {
@@ -501,7 +514,10 @@ final class GeoClue: SystemService {
     .options([
       ("Latitude", .double(fix.latitude)), ("Longitude", .double(fix.longitude)), ("Accuracy", .double(fix.accuracy)),
       ("Altitude", .double(-1.7976931348623157e308)), ("Speed", .double(-1)), ("Heading", .double(-1)),
-      ("Description", .string(version == 6 ? "" : fix.accuracy < 100 ? "GPS GGA" : "WiFi")),
+      (
+        "Description",
+        .string(version == 6 ? "" : isStatic ? "Static location" : fix.accuracy < 100 ? "GPS GGA" : "WiFi")
+      ),
       ("Timestamp", .structure([.uint64(fix.timestamp), .uint64(0)])),
     ])
   }

@@ -62,7 +62,16 @@ final class Logind: SystemService {
     guard isRunning else { return }
     signal(
       Self.path, Self.manager, member,
-      [.string("c\(user % 10)"), .objectPath(ObjectPath(unchecked: "\(Self.path)/session/_9\(user % 10)"))])
+      [.string("c\(user % 10)"), .objectPath(ObjectPath(unchecked: "\(Self.path)/session/_9\(sessions)\(user % 10)"))])
+  }
+
+  private var sessions = 0
+
+  /// Another session of a user, who has one, begins.
+  func beginSession(of user: UInt32) {
+    sessions += 1
+    world.truth.beginSession(of: user)
+    announceSession("SessionNew", of: user)
   }
 
   func prepareForSleep(_ isBefore: Bool) {

@@ -76,10 +76,31 @@ final class Polkit: SystemService {
   private static let details = Value.dictionary(
     key: .string, value: .string, [Value.Entry(.string("polkit.temporary_authorization_id"), .string("tmpauthz1"))])
 
+  /// The users who answer no dialog.
+  var unattended: Set<UInt32> = []
+  /// The open dialogs that nobody answers, by their identifiers.
+  private var dialogs: [String: Parcel] = [:]
+
+  /// Nobody answers. The dialog must be closed when its call ends.
+  private func leaveOpen(_ call: Parcel) {
+    guard let dialog = call.values.last?.string, !dialog.isEmpty else {
+      return world.checks.broken("a dialog can be closed", call.story)
+    }
+    dialogs[dialog] = call
+    let connections = connections
+    world.schedule.after(121_000_000) { [weak self] in
+      guard let self, isRunning, self.connections == connections, answersSoon, slowAt < world.schedule.now - 5_000_000,
+        dialogs.removeValue(forKey: dialog) != nil, world.bus.peers[call.sender] != nil
+      else { return }
+      world.checks.broken("a dialog is closed when its call ends", dialog)
+    }
+  }
+
   /// The user agrees after some seconds, whatever the rules say then.
   private func showDialog(_ call: Parcel, _ action: String, of user: UInt32) {
     let connections = connections
     if temporaryFor.contains(user) { return grantForAWhile(call, action, to: user) }
+    if unattended.contains(user) { return leaveOpen(call) }
     world.schedule.after(4_000_000) { [weak self] in
       guard let self, isRunning, self.connections == connections else { return }
       answer(call, [.structure([.boolean(true), .boolean(false), .dictionary(key: .string, value: .string, [])])])
@@ -172,7 +193,11 @@ final class Polkit: SystemService {
       answerLater(
         call, [.structure([.boolean(answer == .yes), .boolean(answer == .challenge), details])], about: user
       ) { [weak self] in self?.answered(action, about: name, answer) }
-    case "CancelCheckAuthorization": answer(call, [])
+    case "CancelCheckAuthorization":
+      answer(call, [])
+      if let dialog = dialogs.removeValue(forKey: call.values.first?.string ?? "") {
+        refuse(dialog, "org.freedesktop.PolicyKit1.Error.Cancelled", "The dialog was closed")
+      }
     default: super.serve(call)
     }
   }

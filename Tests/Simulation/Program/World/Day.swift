@@ -56,7 +56,7 @@ final class Day {
       time += rests ? rest : Self.quiet
       if !rests {
         let client = world.clients[round % 6]
-        world.schedule.at(time - 90_000_000) { client.hoard() }
+        world.schedule.at(time - 90_000_000) { client.hoard(round.isMultiple(of: 2) ? 60 : 120) }
         world.schedule.at(time - 55_000_000) { client.isReading = true }
         let other = world.clients[(round + 1) % 6]
         world.schedule.at(time - 60_000_000) { other.pile() }
@@ -84,6 +84,12 @@ final class Day {
         if round % 4 == 0 {
           world.schedule.at(time - 87_000_000) { [world] in world.geoclue.setSource(false) }
           world.schedule.at(time - 85_000_000) { [world] in world.failGeoClue() }
+          world.schedule.at(time - 91_000_000) { [world] in
+            for client in world.clients { client.subscribe(isPlain: true, at: .exact, starts: false) }
+          }
+          world.schedule.at(time - 70_000_000) { [world] in
+            for client in world.clients { client.startAnother() }
+          }
           world.schedule.at(time - 66_000_000) { [world, since = time - 85_000_000] in
             world.checks.failing(since: since)
           }
@@ -155,19 +161,20 @@ final class Day {
         world.schedule.at(time + 8_000_000 + index * 50_000) { [world] in world.clients[2].callAndLeave() }
       }
       world.schedule.at(time + 9_000_000) { [world] in world.geoclue.latency = 50...4_000 }
+      world.schedule.at(time + 14_000_000) { [world] in world.checks.unneeded() }
       // The only client leaves while GeoClue cannot be started.
-      world.schedule.at(time + 10_000_000) { [world] in
+      world.schedule.at(time + 15_000_000) { [world] in
         world.geoclueFails = true
         world.geoclue.exit()
         world.clients[1].start()
         world.clients[1].subscribe(isPlain: true, at: .exact)
       }
-      world.schedule.at(time + 18_000_000) { [world] in
+      world.schedule.at(time + 23_000_000) { [world] in
         world.clients[1].exit()
         world.geoclueFails = false
       }
       // The only client is one that needs the location briefly.
-      world.schedule.at(time + 22_000_000) { [world] in
+      world.schedule.at(time + 27_000_000) { [world] in
         world.clients[4].start()
         world.clients[4].forecast()
       }
@@ -185,7 +192,10 @@ final class Day {
         world.schedule.at(time + 90_000_000) { [world] in world.sleep(5_000_000, isAnnounced: true) }
       }
       time += 100_000_000
-      world.schedule.at(time - 1) { [world] in world.checks.exited() }
+      world.schedule.at(time - 1) { [world] in
+        world.checks.exited()
+        world.setRemembers(round % 8 != 7)
+      }
     }
     world.schedule.at(time) { [world] in world.end() }
   }
@@ -242,6 +252,7 @@ final class Day {
     for agent in world.seconds { agent.exit() }
     world.polkit.latency = 50...4_000
     world.polkit.temporaryFor = []
+    world.polkit.unattended = []
     world.polkit.recover()
     world.polkit.start()
     world.logind.latency = 50...4_000

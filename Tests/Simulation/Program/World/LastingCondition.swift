@@ -14,7 +14,12 @@ enum LastingCondition: CaseIterable {
     let agent = world.agents.first { $0.user == user }
     switch self {
     case .agentOff: agent?.setLevel(.none)
-    case .agentAllowsCity: agent?.setLevel(.city)
+    case .agentAllowsCity:
+      // What a client was told of a wide region before contains a finer location.
+      let client = world.clients.first { $0.user == user && $0.isConnected && !$0.isSandboxed }
+      client?.monitor(isWide: true)
+      world.schedule.after(40_000_000) { agent?.setLevel(.city) }
+      world.schedule.after(42_000_000) { client?.readAll() }
     case .agentAllowsStreet: agent?.setLevel(.street)
     case .agentAbsent:
       agent?.exit()
@@ -22,7 +27,10 @@ enum LastingCondition: CaseIterable {
       if user.isMultiple(of: 2) {
         world.setSession(.none, of: user)
         world.schedule.after(500_000) { world.setSession(.active, of: user) }
+      } else {
+        world.schedule.after(2_000_000) { world.logind.beginSession(of: user) }
       }
+      world.schedule.after(15_000_000) { world.checks.awaitsAgent(user) }
       // A program does not become an agent by sending an agent's signals.
       world.schedule.after(5_000_000) { world.clients.first { $0.user == user }?.forge(0) }
     case .agentSilent:
@@ -59,6 +67,7 @@ enum LastingCondition: CaseIterable {
     case .policyReduces: set([Truth.access: .yes, Truth.accessPrecise: .no], for: user, in: world)
     case .policyAsks:
       set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
+      if user.isMultiple(of: 2) { world.polkit.unattended.insert(user) }
       // The user agrees in a dialog after an administrator has forbidden what it is about.
       askLater(user, in: world)
       world.schedule.after(22_000_000) {

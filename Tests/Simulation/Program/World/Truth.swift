@@ -22,6 +22,7 @@ final class Truth {
   /// When the session of each user began.
   private var begins: [UInt32: Int64] = [:]
   func begin(of user: UInt32) -> Int64 { begins[user] ?? 0 }
+  func beginSession(of user: UInt32) { begins[user] = world.schedule.now }
 
   /// When the session of each user was last not active.
   private var inactiveAt: [UInt32: Int64] = [:]

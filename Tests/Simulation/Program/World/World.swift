@@ -121,7 +121,7 @@ final class World {
     for (index, agent) in agents.enumerated() where !isSession {
       agent.manner = Agent.Manner.allCases[(index + Int(seed % 3)) % 3]
     }
-    write("geopublicist/geopublicist.conf", "[Limits]\nsubscriptions-per-user=\(limit)\n")
+    configure()
     if isBusFaulty {
       let library = LibraryProgram(self, user: 1_001)
       let address = bus.listen(at: folder + "/library", user: 1_001, process: library.process) { [weak library] in
@@ -274,6 +274,7 @@ final class World {
     isElsewhere.toggle()
     movedAt = schedule.now
     truth.changed("the machine moves")
+    geoclue.moved()
   }
 
   /// The machine sleeps. Programs receive this from logind, if it is running, and from the kernel.
@@ -385,6 +386,22 @@ final class World {
     fclose(file)
   }
 
+  /// Whether the service's configuration permits it to remember places.
+  private(set) var remembers = true
+
+  private func configure() {
+    write(
+      "geopublicist/geopublicist.conf",
+      "[Service]\nremember=\(remembers)\n[Limits]\nsubscriptions-per-user=\(limit)\n")
+  }
+
+  /// Changes the service's configuration while it is not running.
+  func setRemembers(_ isTrue: Bool) {
+    guard servingSince == nil || serviceName == nil else { return }
+    remembers = isTrue
+    configure()
+  }
+
   /// Sets whether GeoClue's configuration disallows a program.
   func disallow(_ isDisallowed: Bool) {
     guard isDisallowed != (disallowedSince != nil) else { return }
@@ -392,7 +409,7 @@ final class World {
     write(
       "geoclue/geoclue.conf", "[org.example.Named]\nallowed=\(!isDisallowed)\nsystem=false\nusers=\n")
     if isDisallowed { limit = 81 - limit }
-    write("geopublicist/geopublicist.conf", "[Limits]\nsubscriptions-per-user=\(limit)\n")
+    configure()
     // As `systemctl reload` does. The signal is blocked, so a service that is still starting handles it later.
     kill(getpid(), SIGHUP)
     truth.changed("GeoClue's configuration \(isDisallowed ? "disallows" : "allows") a program")
@@ -469,7 +486,7 @@ extension World {
 
   /// GeoClue exits and cannot be started, unless its next location would come too late for this quiet time.
   func failGeoClue() {
-    guard healedAt == nil || geoclue.interval == 1_000_000 else { return }
+    guard healedAt == nil || geoclue.interval == 1_000_000 || geoclue.isStatic else { return }
     geoclueFails = true
     geoclue.exit()
   }
