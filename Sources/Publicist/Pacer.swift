@@ -13,6 +13,8 @@ package final class Pacer {
   private var wait = SourceWait()
   private var timer: (time: MonotonicInstant, source: LoopSource)?
   private var onReady: (() -> Void)?
+  /// Since when a location is due that cannot be sent.
+  private var readySince: MonotonicInstant?
 
   /// Creates a pacer that passes everything once it is open.
   package init() {}
@@ -57,6 +59,7 @@ package final class Pacer {
   /// Returns the location that is due, if any. The thresholds count from now.
   package func next() -> Location? {
     let location = rule.next(at: now)
+    readySince = nil
     if hasInterval { onNeedChanged() }
     return location
   }
@@ -82,8 +85,13 @@ package final class Pacer {
     onNeedChanged()
   }
 
-  /// Returns what this subscription needs from the source at a level.
-  package func need(at level: AccuracyLevel) -> SourceSchedule.Need { wait.need(rule, at: level) }
+  /// Returns what this subscription needs from the source at a level. A source that was released before a location could
+  /// be sent would have been tried in vain.
+  package func need(at level: AccuracyLevel) -> SourceSchedule.Need {
+    var need = wait.need(rule, at: level)
+    if let readySince, need.firstTry != nil { need.from = min(need.from, readySince) }
+    return need
+  }
 
   /// Whether the need for the source depends on when locations arrive and are sent.
   private var hasInterval: Bool { rule.configuration.interval > .zero }
@@ -94,6 +102,7 @@ package final class Pacer {
     if rule.deadline != timer?.time {
       timer = rule.deadline.map { time in (time, MainLoop.main.at(time) { [weak self] in self?.timeHasCome() }) }
     }
+    readySince = rule.isReady ? readySince ?? now : nil
     if rule.isReady { onReady?() }
   }
 

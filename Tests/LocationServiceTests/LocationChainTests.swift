@@ -125,6 +125,21 @@ struct LocationChainTests {
     try turning(for: .milliseconds(60), "nothing is sent") { chain.sent == [1] }
   }
 
+  @Test(arguments: [DeliveryRule.Configuration(timeThreshold: .seconds(200)), .init(isSignificant: true)])
+  func `the source is needed until a location that is held has been sent`(_ configuration: DeliveryRule.Configuration) {
+    let chain = Chain(configuration)
+    let begin = MainLoop.main.clock.monotonic()
+    chain.isHeld = true
+    var location = fix(1)
+    location.accuracy = 10
+    chain.send(location)
+    #expect(chain.pacer.need(at: .exact).from <= begin + .seconds(1))
+    chain.isHeld = false
+    chain.slot?.release()
+    #expect(chain.sent == [1])
+    #expect(chain.pacer.need(at: .exact).from > begin + .seconds(180))
+  }
+
   @Test func `the first fix after a subscription has started again is delivered regardless of thresholds`() {
     let chain = Chain(.init(distanceThreshold: 1_000_000))
     chain.send(fix(1))
