@@ -58,7 +58,10 @@ extension Checks {
         broken("each subscription receives a failure of the source", subscription.path)
       }
     }
-    guard let client = world.clients.first(where: { $0.isConnected && $0.isReading }) else { return }
+    // The source is idle if access is restricted for all.
+    guard subscriptions.contains(where: { $0.isStarted && $0.told?.status != "restricted" }),
+      let client = world.clients.first(where: { $0.isConnected && $0.isReading })
+    else { return }
     client.readService { [self] properties in
       let names = ["State", "StateReason", "AvailableAccuracy"]
       let told = names.map { properties[$0]?.string ?? "" }
