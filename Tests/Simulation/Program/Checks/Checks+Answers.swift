@@ -269,6 +269,14 @@ extension Checks {
     }
   }
 
+  /// A minute after an almanac has been started, it is one of the present place.
+  func renewed(_ client: Client) {
+    guard let almanac = client.almanac?.values, client.entitlement.level == .exact, world.geoclue.hasSource else {
+      return
+    }
+    if almanac["Remembered"] != nil { broken("a remembered almanac is replaced", "client \(client.number)") }
+  }
+
   /// A client has read the property of its almanac.
   func compare(_ values: [String: Value], of client: Client) {
     let now = world.schedule.now

@@ -32,6 +32,14 @@ extension Checks {
     {
       broken("no location is sent that the machine has left", subscription.path)
     }
+    world.geoclue.noteRelease()
+    if thresholds.time >= Client.rest, subscription.last != nil, subscription.lastLocationAt > subscription.startedAt,
+      subscription.lastLocationAt > max(subscription.toldAt, subscription.thresholdsAt), client.isReading,
+      let fix = world.fixes[new.latitude.bitPattern],
+      let read = world.geoclue.lastReads[fix.number], read < world.geoclue.releasedAt
+    {
+      broken("a location that waited is not sent after GeoClue was released", subscription.path)
+    }
     let (now, last) = (world.schedule.now, subscription.lastLocationAt)
     guard client.isReading, last > client.readSince, last > client.entitlement.since,
       last > max(subscription.startedAt, subscription.thresholdsAt),

@@ -134,13 +134,12 @@ final class Checks {
       }
     }
     // The calls of one user are handled in order, those of a burst before later ones.
-    let inTurn: Int64 =
-      world.crowdedAt[found.client.user].map { begin in
-        // During a stall of the bus, no call is handled.
-        let isStalled = world.stalled.lowerBound < begin + Self.burstTime
-        return max(begin, isStalled ? world.stalled.upperBound : begin) + Self.burstTime
-      } ?? 0
-    guard world.servingSince != nil, inTurn <= world.schedule.now || inTurn > found.time + Self.burstTime else {
+    // During a stall of the bus, no call is handled.
+    let stalled = world.stalled
+    let crowded = world.crowded[found.client.user] ?? 0...0
+    let isLater = stalled.lowerBound < crowded.upperBound && stalled.upperBound > crowded.lowerBound
+    let inTurn = max(crowded.upperBound, isLater ? min(stalled.upperBound, .max / 2) + Self.burstTime : 0)
+    guard world.servingSince != nil, inTurn <= world.schedule.now || crowded.lowerBound > found.time else {
       return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
     }
     // The refusals of a connection's calls keep their order, and their rate is limited.
@@ -296,7 +295,7 @@ final class Checks {
       if Int64(time) > kernel_realtime() / 1_000_000 + 1, world.schedule.now - world.clockSetAt > 1_000_000 {
         broken("no remembered location is from the future", "client \(client.number): \(parcel.story)")
       }
-      if records[client.user]?[time] == nil {
+      if records[client.user]?[time] == nil, !world.isBusFaulty {
         broken("a remembered location was received by the same user", "client \(client.number): \(parcel.story)")
       }
       return
@@ -339,6 +338,15 @@ final class Checks {
     // A refusal that concerns the user erases the user's record. It may be told some time after the decision.
     let time = world.schedule.now - 10_000_000
     records[client.user] = records[client.user]?.filter { $0.value > time }
+  }
+
+  /// A user has turned location off some seconds ago, which erases the user's record.
+  func turnedOff(_ user: UInt32) {
+    let isKnown = world.clients.contains {
+      $0.user == user && $0.isReading && $0.isConnected && $0.connectedAt < world.schedule.now - 4_900_000
+        && world.truth.authorization(of: $0, asking: .exact).reason == "disabled-by-user"
+    }
+    if isKnown, world.servingSince != nil { records[user] = nil }
   }
 
   private static func location(in values: [Value]) -> [String: Value]? {
@@ -445,6 +453,7 @@ final class Checks {
       broken("a client that does not read is sent little", "client \(client.number): \(client.unread) bytes")
     }
     hoarded(parcel, client)
+    if parcel.member == "LocationUpdated" { client.sentLocationAt = world.schedule.now }
     if parcel.kind == .reply || parcel.kind == .error && !parcel.errorName.hasSuffix("LimitsExceeded") {
       // The answers to pending calls may arrive together.
       take("client \(client.number) as \(client.connections)", 220, 52, "a client's calls are handled at their rate")

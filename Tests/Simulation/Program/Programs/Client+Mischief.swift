@@ -172,6 +172,20 @@ extension Client {
     for _ in 0..<count { call(Self.service, Self.path, "org.freedesktop.DBus.Introspectable", "Introspect") }
   }
 
+  /// Makes a call without reading. It must then be sent locations again.
+  func showLife() {
+    guard isConnected, !isReading else { return }
+    call(Self.service, Self.path, Self.properties, "Get", [.string(Self.service), .string("Version")])
+    let begin = world.schedule.now
+    world.schedule.after(5_000_000) { [self] in
+      guard isConnected, !isReading, entitlement.level == .exact, entitlement.since < begin - 10_000_000,
+        subscriptions.contains(where: { $0.isPlain && $0.isStarted && $0.level == .exact }), !world.isBusFaulty,
+        world.geoclue.hasBeenRead(in: begin + 1_000_000..<world.schedule.now - 200_000), sentLocationAt < begin
+      else { return }
+      world.checks.broken("a client that calls is sent locations", "client \(number)")
+    }
+  }
+
   /// Forges signals of other programs.
   func forge(_ variant: Int) {
     guard isConnected else { return }

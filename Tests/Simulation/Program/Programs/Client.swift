@@ -87,6 +87,8 @@ final class Client: Program {
   var hasManyNames = false
   /// Its last flood: how many of the calls have no answer, when they began, and when one was last answered.
   var flood: (open: Int, begin: Int64, answeredAt: Int64) = (0, .min / 2, .min / 2)
+  /// When it was last sent a location.
+  var sentLocationAt: Int64 = .min / 2
   /// When it last made many calls without a reply.
   var burstAt: Int64 = .min / 2
   /// Whether it answers like an agent although it is not one.

@@ -86,7 +86,9 @@ final class GeoClue: SystemService {
   }
   private var regularInterval: Int64 = 1_000_000
   /// Whether its only source is a file with the machine's place, which it asserts to each new client.
-  private(set) lazy var isStatic = version > 6 && chance.percent(12)
+  private(set) lazy var isStatic = version > 6 && chance.percent(15)
+  /// Whether it determines that place from the machine's network address instead.
+  private lazy var isByAddress = chance.percent(40)
   /// Whether the receiver has a fix.
   var hasSource = true
   /// Whether it repeats the last fix now and then, as it does with a compass.
@@ -344,8 +346,11 @@ final class GeoClue: SystemService {
   private func activate(_ client: Held) {
     (client.isActive, client.isStoppedByAgent) = (true, false)
     steadyFixes = 0
+    noteRelease()
     heldAt = world.schedule.now
     propertiesChanged(client.path, Self.client, [("Active", .boolean(true))])
+    // The network may have changed since the machine slept.
+    if isByAddress, let fix = current, fix.sleeps < world.sleeps { current = world.measure(isFine: true) }
     guard (client.isFine ? current : coarse) != nil else { return }
     reportedAt = world.schedule.now
     update(client)
@@ -357,7 +362,10 @@ final class GeoClue: SystemService {
     case (Self.manager, "CreateClient"): create(call, user)
     case (Self.manager, "DeleteClient"):
       held.removeAll { $0.path == call.values.first?.objectPath?.rawValue && $0.owner == call.sender }
-      if held.isEmpty { forget() }
+      if held.isEmpty {
+        forget()
+        emptySince = world.schedule.now
+      }
       idleSince = world.schedule.now
       answer(call, [])
     case (Self.manager, "AddAgent"): add(call, user)
@@ -418,7 +426,21 @@ final class GeoClue: SystemService {
     super.called(call)
   }
 
+  private var emptySince: Int64?
+  /// When the service last released it for longer than it takes to replace a client.
+  private(set) var releasedAt: Int64 = .min / 2
+
+  func noteRelease() {
+    guard let since = emptySince, since < world.schedule.now - 5_000_000 else { return }
+    releasedAt = since
+    if hasActiveClient { emptySince = nil }
+  }
+
+  /// Whether it answers each request for a client with an error.
+  var failsToCreate = false
+
   private func create(_ call: Parcel, _ user: UInt32) {
+    guard !failsToCreate else { return refuse(call, "Failed", "The client cannot be created") }
     guard agents[user] != nil else {
       waiting.append((user, call))
       return
@@ -516,7 +538,11 @@ final class GeoClue: SystemService {
       ("Altitude", .double(-1.7976931348623157e308)), ("Speed", .double(-1)), ("Heading", .double(-1)),
       (
         "Description",
-        .string(version == 6 ? "" : isStatic ? "Static location" : fix.accuracy < 100 ? "GPS GGA" : "WiFi")
+        .string(
+          version == 6
+            ? ""
+            : isStatic ? (isByAddress ? "GeoIP (ichnaea)" : "Static location") : fix.accuracy < 100 ? "GPS GGA" : "WiFi"
+        )
       ),
       ("Timestamp", .structure([.uint64(fix.timestamp), .uint64(0)])),
     ])

@@ -57,6 +57,7 @@ final class Day {
       if !rests {
         let client = world.clients[round % 6]
         world.schedule.at(time - 90_000_000) { client.hoard(round.isMultiple(of: 2) ? 60 : 120) }
+        world.schedule.at(time - 62_000_000) { client.showLife() }
         world.schedule.at(time - 55_000_000) { client.isReading = true }
         let other = world.clients[(round + 1) % 6]
         world.schedule.at(time - 60_000_000) { other.pile() }
@@ -120,10 +121,16 @@ final class Day {
           world.schedule.at(time - 6_000_000) { [world] in if world.geoclue.interval == 1_000_000 { world.move() } }
         }
       }
-      if rests {
-        world.schedule.at(time - 150_000_000) { [world] in world.setClock(60_000_000) }
+      if rests, !isRare {
+        // For a while, another client needs each location. The last one waits for the client that rests.
+        world.schedule.at(time - 200_000_000) { [world] in
+          world.clients[1].start()
+          world.clients[1].subscribe(isPlain: true, at: .exact)
+        }
+        world.schedule.at(time - 185_000_000) { [world] in world.clients[1].exit() }
       }
       if rests, isRare {
+        world.schedule.at(time - 150_000_000) { [world] in world.setClock(60_000_000) }
         world.schedule.at(time - 90_000_000) { [world] in
           world.move()
           world.sleep(20_000_000, isAnnounced: true, isProbed: false)
@@ -138,6 +145,17 @@ final class Day {
       }
       world.schedule.at(time) { [world] in world.checks.quiet(rests: rests) }
       guard round % 4 == 3 || round == rounds - 1 else { continue }
+      if round % 8 == 7, !world.isSession {
+        // The clients of the user to whom that happens have no objects, but have called.
+        world.schedule.at(time - 5_000_000) { [world] in
+          for client in world.clients where client.user == world.users[0] {
+            client.exit()
+            client.start()
+            client.authorize()
+          }
+        }
+        world.schedule.at(time) { [world] in world.checks.turnedOff(world.users[0]) }
+      }
       world.schedule.at(time - 3_000_000) { [world] in
         let user = world.users[0]
         guard !world.isSession, world.clients.contains(where: { $0.user == user && $0.entitlement.level == .exact })
@@ -188,13 +206,26 @@ final class Day {
       time += 90_000_000
       world.schedule.at(time) { [world] in world.checks.left() }
       // Sometimes the machine also sleeps while no service runs.
-      if round % 8 != 7 {
+      if round % 8 != 7, round % 16 != 11 {
         world.schedule.at(time + 90_000_000) { [world] in world.sleep(5_000_000, isAnnounced: true) }
       }
       time += 100_000_000
       world.schedule.at(time - 1) { [world] in
         world.checks.exited()
         world.setRemembers(round % 8 != 7)
+      }
+      if round % 16 == 11 {
+        // The only client of a new service needs an almanac, which may begin with a remembered place.
+        world.schedule.at(time) { [world] in
+          world.clients[4].start()
+          world.clients[4].forecast()
+        }
+        time += 60_000_000
+        world.schedule.at(time) { [world] in
+          world.checks.renewed(world.clients[4])
+          world.clients[4].exit()
+        }
+        time += 100_000_000
       }
     }
     world.schedule.at(time) { [world] in world.end() }
@@ -260,6 +291,7 @@ final class Day {
     world.logind.recover()
     world.logind.start()
     world.geoclueFails = false
+    world.geoclue.failsToCreate = false
     world.geoclue.latency = 50...4_000
     world.geoclue.recover()
     world.geoclue.interval = isRegular && (rests || !chance.percent(20)) ? 1_000_000 : 30_000_000

@@ -86,7 +86,12 @@ struct Fault {
       world.schedule.after(2_000_000) { for client in world.clients { client.readAlmanac() } }
     case .geoclueCrashes: world.geoclue.exit()
     case .geoclueHangs:
-      guard extra < 50 else { return world.geoclue.hangWhenStarted() }
+      guard extra < 70 else {
+        world.geoclue.failsToCreate = true
+        // The next client is a new one.
+        return world.sleep(2_000_000, isAnnounced: true)
+      }
+      guard extra < 40 else { return world.geoclue.hangWhenStarted() }
       world.geoclue.hang()
     case .geoclueSlow: world.geoclue.latency = 50_000...3_000_000
     case .geoclueFails: world.failGeoClue()
@@ -175,7 +180,9 @@ struct Fault {
     case .logindSlow: world.logind.latency = 50...4_000
     case .logindHangs: world.logind.recover()
     case .logindExits: world.logind.start()
-    case .geoclueHangs: world.geoclue.recover()
+    case .geoclueHangs:
+      world.geoclue.failsToCreate = false
+      world.geoclue.recover()
     case .geoclueSlow: world.geoclue.latency = 50...4_000
     case .geoclueFails: world.geoclueFails = false
     case .sourceLost: world.geoclue.setSource(true)

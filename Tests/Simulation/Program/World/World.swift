@@ -52,6 +52,10 @@ final class World {
   private(set) var limit: UInt32 = 40
   /// When each user's programs last made a burst of calls.
   private(set) var crowdedAt: [UInt32: Int64] = [:]
+  /// The time that the calls of the last bursts of each user may take, one after the other.
+  private(set) var crowded: [UInt32: ClosedRange<Int64>] = [:]
+  /// How long the calls of a burst may take, in microseconds.
+  private static let burstTime: Int64 = 10_000_000
   /// When a program of each user last made many calls.
   var floodedAt: [UInt32: Int64] = [:]
   /// When the service last had a reason to doubt polkit's answers.
@@ -397,7 +401,7 @@ final class World {
 
   /// Changes the service's configuration while it is not running.
   func setRemembers(_ isTrue: Bool) {
-    guard servingSince == nil || serviceName == nil else { return }
+    guard serviceName == nil, !isBusFaulty else { return }
     remembers = isTrue
     configure()
   }
@@ -501,6 +505,9 @@ extension World {
   /// Programs of one user make a burst of calls while those of others make few.
   func crowd(of user: UInt32) {
     crowdedAt[user] = schedule.now
+    let before = crowded[user].flatMap { $0.contains(schedule.now) ? $0 : nil }
+    let begin = before?.lowerBound ?? schedule.now
+    crowded[user] = begin...(before?.upperBound ?? begin) + Self.burstTime
     for client in clients where client.user == user { client.flood(190, areShort: true) }
     for client in clients where client.user != user { client.askInTurn() }
   }
