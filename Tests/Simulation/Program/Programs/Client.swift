@@ -523,11 +523,6 @@ final class Client: Program {
     }
   }
 
-  override func peerLeft(_ name: String) {
-    // The service has exited, and its objects with it.
-    if name == world.serviceName { (subscriptions, regions, creations, almanacPath) = ([], [], 0, nil) }
-  }
-
   override func called(_ call: Parcel) {
     guard poses, call.path == Agent.path, call.member == "Get" else { return super.called(call) }
     answer(call, [.variant(.uint32(8))])

@@ -23,17 +23,12 @@ final class Throng {
     come(users: [user])
     world.schedule.after(100_000) { [self] in
       leave()
-      guard !world.bus.isDown else { return }
-      let program = Program(world, user: user)
-      programs.append(program)
-      program.connect()
       var isAnswered = false
-      program.call(Client.service, Client.path, Client.service, "RequestAuthorization", [.options([])]) { _ in
-        isAnswered = true
-      }
+      come(users: [user]) { isAnswered = true }
       world.schedule.after(3_000_000) { [self] in
         leave()
-        if !isAnswered, world.servingSince != nil, world.polkit.answersSoon, world.logind.answersSoon {
+        if !isAnswered, !world.bus.isDown, world.servingSince != nil, world.polkit.answersSoon, world.logind.answersSoon
+        {
           world.checks.broken("a user who returns is answered soon", "")
         }
       }
@@ -71,14 +66,17 @@ final class Throng {
   func program(of process: UInt32) -> Program? { programs.first { $0.process == process } }
   func programs(of user: UInt32) -> [Program] { programs.filter { $0.user == user } }
 
-  private func come(users: [UInt32]) {
+  /// - Parameter answered: Called with each answer. Without it, the programs do not read.
+  private func come(users: [UInt32], answered: (() -> Void)? = nil) {
     guard !world.bus.isDown else { return }
     for user in users {
       let program = Program(world, user: user)
       programs.append(program)
       program.connect()
-      program.isReading = false
-      program.call(Client.service, Client.path, Client.service, "RequestAuthorization", [.options([])])
+      program.isReading = answered != nil
+      program.call(Client.service, Client.path, Client.service, "RequestAuthorization", [.options([])]) { _ in
+        answered?()
+      }
     }
   }
 

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The situations that each quiet time contains, because random faults rarely cause them, and the checks of each.
+extension Day {
+  /// - Parameter end: The end of the quiet time.
+  func planQuiet(_ round: Int, until end: Int64) {
+    func before(_ seconds: Double, _ action: @escaping (World) -> Void) {
+      at(end - Int64((seconds * 1_000_000).rounded()), action)
+    }
+
+    before(90) { $0.clients[round % 6].hoard(round.isMultiple(of: 2) ? 60 : 120) }
+    before(62) { $0.clients[round % 6].showLife() }
+    before(55) { $0.clients[round % 6].isReading = true }
+    before(60) { $0.clients[(round + 1) % 6].pile() }
+    if round % 4 == 1 {
+      before(60) { $0.geoclue.coarsen() }
+      before(27) { $0.checks.newest() }
+    } else {
+      before(53) { $0.geoclue.jumpAlone() }
+      before(47.2) { $0.checks.newest() }
+      before(40) { $0.geoclue.hurry() }
+      before(35) { $0.checks.newest() }
+      before(33) { $0.geoclue.hurryInDoubt() }
+      before(28) { $0.checks.newest() }
+      // The same wrong place as before, which does not confirm anything.
+      before(26.5) { $0.geoclue.jump() }
+    }
+    if !world.isSession {
+      before(45) { $0.throng.visit() }
+      before(43) { $0.throng.comeBack() }
+      before(75) { world in
+        guard !world.geoclueFails, world.polkit.denied.isEmpty, !world.truth.isPolkitSilent else { return }
+        world.throng.press(of: world.users[0], against: world.clients[round % 6 == 1 ? 4 : 1], world.agents[1])
+      }
+    }
+    if round % 4 == 0 { planFailure(until: end) }
+    if round % 8 == 7, !world.isSession { before(85) { $0.geoclue.refuseForLong() } }
+    if round == 3 {
+      before(30) { world in
+        for client in world.clients where client.user == world.users[0] { client.fidget() }
+      }
+      before(26.2) { world in
+        for client in world.clients where client.user != world.users[0] { client.startInTurn() }
+      }
+    }
+    before(25) { $0.polkit.flood() }
+    before(18) { $0.checks.properties() }
+    before(12) { $0.checks.probe() }
+    before(8) { world in
+      for client in world.clients where client.isConnected { client.reconsider() }
+    }
+    // The first location at another place is a jump until the next one confirms it.
+    if round % 3 == 1 { before(6) { world in if world.geoclue.interval == 1_000_000 { world.move() } } }
+  }
+
+  /// GeoClue loses its source, exits, and cannot be started for a while.
+  private func planFailure(until end: Int64) {
+    func before(_ seconds: Int64, _ action: @escaping (World) -> Void) { at(end - seconds * 1_000_000, action) }
+
+    before(87) { $0.geoclue.setSource(false) }
+    before(85) { $0.failGeoClue() }
+    before(91) { world in
+      for client in world.clients { client.subscribe(isPlain: true, at: .exact, starts: false) }
+    }
+    before(70) { world in
+      for client in world.clients { client.startAnother() }
+    }
+    before(66) { $0.checks.failing(since: end - 85_000_000) }
+    before(65) { world in
+      world.geoclueFails = false
+      world.geoclue.setSource(true)
+    }
+  }
+
+  /// - Parameter isRare: Whether the only client needs significant changes only.
+  func planRest(isRare: Bool, until end: Int64) {
+    func before(_ seconds: Int64, _ action: @escaping (World) -> Void) { at(end - seconds * 1_000_000, action) }
+
+    if isRare {
+      before(150) { $0.setClock(60_000_000) }
+      before(90) { world in
+        world.move()
+        world.sleep(20_000_000, isAnnounced: true, isProbed: false)
+      }
+      before(45) { $0.checks.resumed() }
+    } else {
+      // For a while, another client needs each location. The last one waits for the client that rests.
+      before(200) { world in
+        world.clients[1].start()
+        world.clients[1].subscribe(isPlain: true, at: .exact)
+      }
+      before(185) { $0.clients[1].exit() }
+    }
+    for seconds in stride(from: 0, to: (isRare ? Self.rareRest : Self.rest) / 1_000_000, by: 5) {
+      before(seconds) { world in
+        if !world.geoclue.hasActiveClient { world.checks.hasRested = true }
+        if seconds.isMultiple(of: 20) { world.checks.resting() }
+      }
+    }
+  }
+
+  /// All clients leave, and after a few that come briefly, the service exits. Returns the time of the next storm.
+  func planDeparture(_ round: Int, at begin: Int64) -> Int64 {
+    func after(_ seconds: Double, _ action: @escaping (World) -> Void) {
+      at(begin + Int64((seconds * 1_000_000).rounded()), action)
+    }
+
+    if round % 8 == 7, !world.isSession {
+      // The clients of the user to whom that happens have no objects, but have called.
+      after(-5) { world in
+        for client in world.clients where client.user == world.users[0] {
+          client.exit()
+          client.start()
+          client.authorize()
+        }
+      }
+      after(0) { $0.checks.turnedOff($0.users[0]) }
+    }
+    after(-3) { world in
+      let user = world.users[0]
+      guard !world.isSession, world.clients.contains(where: { $0.user == user && $0.entitlement.level == .exact })
+      else { return }
+      world.agents.first { $0.user == user }?.setLevel(.none)
+    }
+    at(begin + 1) { [self] world in
+      for client in world.clients.dropFirst() { client.exit() }
+      world.clients[0].flap(80)
+      world.library?.task = .exit
+      recover()
+      world.truth.hasSessionEnded = world.users.contains { world.truth.session(of: $0) == .none }
+    }
+    // A program comes and leaves while GeoClue is slow, so that GeoClue's answer is too late.
+    after(5) { world in
+      world.geoclue.latency = 3_000_000...3_500_000
+      world.clients[1].callBriefly()
+    }
+    for index in 0..<6 { after(8 + Double(index) / 20) { $0.clients[2].callAndLeave() } }
+    after(9) { $0.geoclue.latency = 50...4_000 }
+    after(14) { $0.checks.unneeded() }
+    // The only client leaves while GeoClue cannot be started.
+    after(15) { world in
+      world.geoclueFails = true
+      world.geoclue.exit()
+      world.clients[1].start()
+      world.clients[1].subscribe(isPlain: true, at: .exact)
+    }
+    after(23) { world in
+      world.clients[1].exit()
+      world.geoclueFails = false
+    }
+    // The only client is one that needs the location briefly.
+    after(27) { world in
+      world.clients[4].start()
+      world.clients[4].forecast()
+    }
+    after(62) { $0.checks.properties() }
+    after(67) { world in
+      world.clients[4].exit()
+      world.clients[3].start()
+      world.clients[3].subscribe(isPlain: true, at: .exact)
+    }
+    after(75) { $0.clients[3].exit() }
+    after(90) { $0.checks.left() }
+    // Sometimes the machine also sleeps while no service runs.
+    if round % 8 != 7, round % 16 != 11 { after(180) { $0.sleep(5_000_000, isAnnounced: true) } }
+    at(begin + 189_999_999) { world in
+      world.checks.exited()
+      world.setRemembers(round % 8 != 7)
+    }
+    guard round % 16 == 11 else { return begin + 190_000_000 }
+    // The only client of a new service needs an almanac, which may begin with a remembered place.
+    after(190) { world in
+      world.clients[4].start()
+      world.clients[4].forecast()
+    }
+    after(250) { world in
+      world.checks.renewed(world.clients[4])
+      world.clients[4].exit()
+    }
+    return begin + 350_000_000
+  }
+}
