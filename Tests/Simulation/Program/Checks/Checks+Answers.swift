@@ -91,11 +91,21 @@ extension Checks {
     }
   }
 
-  /// Some seconds after a user has begun a session without an agent, it is not certain that there will be none.
-  func awaitsAgent(_ user: UInt32) {
-    let told = world.clients.filter { $0.user == user && $0.isReading }.flatMap(\.subscriptions).compactMap(\.told)
-    if told.contains(where: { $0.reason == "no-agent" }) {
+  /// Some seconds after a user has begun a session without an agent, it is not certain that there will be none; after
+  /// half a minute it is.
+  func awaitsAgent(_ user: UInt32, isNew: Bool) {
+    let programs = world.clients.filter { $0.user == user && $0.isConnected }
+    // One that does not answer may be an agent.
+    guard !world.truth.isPolkitSilent,
+      programs.allSatisfy({ $0.isReading && $0.readSince < world.schedule.now - 40_000_000 })
+    else { return }
+    let told = programs.filter { !$0.isSandboxed }.flatMap(\.subscriptions)
+      .filter { $0.isStarted && !$0.isNamed }.compactMap(\.told)
+    if isNew, told.contains(where: { $0.reason == "no-agent" }) {
       broken("an agent may still start in a new session", "\(user)")
+    }
+    if !isNew, told.contains(where: { $0.reason == "undecided" }) {
+      broken("an agent that has not started is absent", "\(user)")
     }
   }
 

@@ -45,6 +45,17 @@ extension Checks {
     }
   }
 
+  /// Checks that GeoClue is used some time after it was unable to create a client.
+  func held() {
+    let begin = world.schedule.now - 25_000_000
+    guard world.geoclue.failedToCreateAt > world.schedule.now - 35_000_000 else { return }
+    let isNeeded = world.clients.contains { client in
+      client.isConnected && client.entitlement.level == .exact && client.entitlement.since < begin
+        && client.subscriptions.contains { $0.isStarted && $0.isPlain && $0.startedAt < begin }
+    }
+    if isNeeded, !world.geoclue.hasActiveClient { broken("GeoClue is asked again for a client", "") }
+  }
+
   private func truth(_ client: Client, _ subscription: Client.Subscription) {
     let expected = world.truth.authorization(
       of: client, asking: subscription.level, isNamed: subscription.isNamed)

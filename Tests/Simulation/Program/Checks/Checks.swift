@@ -201,7 +201,8 @@ final class Checks {
       return broken("no broadcast carries a location", parcel.story)
     }
     guard let client = world.clients.first(where: { $0.name == name }) else {
-      if let library = world.library, library.isConnected, library.name == name {
+      // Its last connection may not have left a bus that hangs.
+      if let library = world.library, library.isConnected, world.bus.peers[name]?.process == library.process {
         return permitted(location, library, parcel)
       }
       if world.bus.peers[name] != nil { broken("a location goes to a client", parcel.story) }

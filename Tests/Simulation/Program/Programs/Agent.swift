@@ -60,7 +60,7 @@ final class Agent: Program {
       if manner != .announcesToGeoClue || world.geoclue.isRunning { tell() }
       switch manner {
       case .announces:
-        isKnown = isKnown || world.isSession
+        isKnown = isKnown || world.isSession && world.serviceName != nil
         announce()
       case .invalidates:
         signal(

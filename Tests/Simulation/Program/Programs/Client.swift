@@ -411,7 +411,7 @@ final class Client: Program {
       (name, value) = ("TimeThreshold", .uint32(UInt32(time / 1_000)))
       change = { subscription.thresholds.time = time }
     } else if chance.percent(50) {
-      let accuracy = Double(chance.pick([0, 8, 100]))
+      let accuracy = Double(chance.pick([0, 2, 8, 100]))
       (name, value) = ("RequiredAccuracy", .double(accuracy > 0 ? accuracy : .infinity))
       change = { subscription.thresholds.accuracy = accuracy }
     } else {

@@ -47,8 +47,10 @@ final class GeoClue: SystemService {
     /// Whether it receives nothing more because its receiver is lost.
     var isSilent = false
 
+    /// What the agent of its user permits.
+    var permitted: UInt32 = 8
     /// Whether it may receive a receiver's measurements.
-    var isFine: Bool { settings["RequestedAccuracyLevel"]?.uint32 ?? 0 >= 8 }
+    var isFine: Bool { min(permitted, settings["RequestedAccuracyLevel"]?.uint32 ?? 0) >= 8 }
 
     init(_ path: String, _ owner: String, _ user: UInt32, at time: Int64) {
       (self.path, self.owner, self.user, madeAt) = (path, owner, user, time)
@@ -86,7 +88,7 @@ final class GeoClue: SystemService {
   }
   private var regularInterval: Int64 = 1_000_000
   /// Whether its only source is a file with the machine's place, which it asserts to each new client.
-  private(set) lazy var isStatic = version > 6 && chance.percent(15)
+  private(set) lazy var isStatic = version > 6 && chance.percent(30)
   /// Whether it determines that place from the machine's network address instead.
   private lazy var isByAddress = chance.percent(40)
   /// Whether the receiver has a fix.
@@ -333,6 +335,7 @@ final class GeoClue: SystemService {
     for (user, agent) in agents.sorted(by: { $0.key < $1.key }) where agent.owner == signal.sender {
       agents[user]?.level = level
       for client in held where client.user == user {
+        client.permitted = level
         if level == 0, client.isActive {
           (client.isActive, client.isStoppedByAgent) = (false, true)
           propertiesChanged(client.path, Self.client, [("Active", .boolean(false))])
@@ -431,16 +434,20 @@ final class GeoClue: SystemService {
   private(set) var releasedAt: Int64 = .min / 2
 
   func noteRelease() {
-    guard let since = emptySince, since < world.schedule.now - 5_000_000 else { return }
-    releasedAt = since
-    if hasActiveClient { emptySince = nil }
+    if let since = emptySince, since < world.schedule.now - 5_000_000 { releasedAt = since }
+    if !held.isEmpty { emptySince = nil }
   }
 
   /// Whether it answers each request for a client with an error.
   var failsToCreate = false
+  /// When it last did so.
+  private(set) var failedToCreateAt: Int64 = .min / 2
 
   private func create(_ call: Parcel, _ user: UInt32) {
-    guard !failsToCreate else { return refuse(call, "Failed", "The client cannot be created") }
+    guard !failsToCreate else {
+      failedToCreateAt = world.schedule.now
+      return refuse(call, "Failed", "The client cannot be created")
+    }
     guard agents[user] != nil else {
       waiting.append((user, call))
       return
@@ -448,6 +455,7 @@ final class GeoClue: SystemService {
     guard isConnected(call.sender) else { return }
     made += 1
     let client = Held("\(Self.root)/Client/\(made)", call.sender, user, at: world.schedule.now)
+    client.permitted = agents[user]?.level ?? 8
     held.append(client)
     answer(call, [.objectPath(ObjectPath(unchecked: client.path))])
   }

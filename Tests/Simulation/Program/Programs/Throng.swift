@@ -23,13 +23,14 @@ final class Throng {
     come(users: [user])
     world.schedule.after(100_000) { [self] in
       leave()
-      var isAnswered = false
-      come(users: [user]) { isAnswered = true }
+      var answer: Parcel?
+      come(users: [user]) { answer = $0 }
       world.schedule.after(3_000_000) { [self] in
         leave()
-        if !isAnswered, !world.bus.isDown, world.servingSince != nil, world.polkit.answersSoon, world.logind.answersSoon
+        if answer?.values.last?.string != "session-inactive", !world.bus.isDown, world.servingSince != nil,
+          world.polkit.answersSoon, world.logind.answersSoon
         {
-          world.checks.broken("a user who returns is answered soon", "")
+          world.checks.broken("a user who returns is answered", answer?.story ?? "not at all")
         }
       }
     }
@@ -67,15 +68,15 @@ final class Throng {
   func programs(of user: UInt32) -> [Program] { programs.filter { $0.user == user } }
 
   /// - Parameter answered: Called with each answer. Without it, the programs do not read.
-  private func come(users: [UInt32], answered: (() -> Void)? = nil) {
+  private func come(users: [UInt32], answered: ((Parcel) -> Void)? = nil) {
     guard !world.bus.isDown else { return }
     for user in users {
       let program = Program(world, user: user)
       programs.append(program)
       program.connect()
       program.isReading = answered != nil
-      program.call(Client.service, Client.path, Client.service, "RequestAuthorization", [.options([])]) { _ in
-        answered?()
+      program.call(Client.service, Client.path, Client.service, "RequestAuthorization", [.options([])]) {
+        answered?($0)
       }
     }
   }

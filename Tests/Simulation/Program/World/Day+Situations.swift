@@ -12,6 +12,14 @@ extension Day {
     before(62) { $0.clients[round % 6].showLife() }
     before(55) { $0.clients[round % 6].isReading = true }
     before(60) { $0.clients[(round + 1) % 6].pile() }
+    if round % 8 == 5 {
+      before(95) { world in
+        world.geoclue.failsToCreate = true
+        world.geoclue.exit()
+      }
+      before(88) { $0.geoclue.failsToCreate = false }
+      before(61) { $0.checks.held() }
+    }
     if round % 4 == 1 {
       before(60) { $0.geoclue.coarsen() }
       before(27) { $0.checks.newest() }
@@ -72,8 +80,10 @@ extension Day {
     }
   }
 
-  /// - Parameter isRare: Whether the only client needs significant changes only.
-  func planRest(isRare: Bool, until end: Int64) {
+  /// - Parameters:
+  ///   - isRare: Whether the only client needs significant changes only.
+  ///   - isVisited: Whether another client comes for a while.
+  func planRest(isRare: Bool, isVisited: Bool, until end: Int64) {
     func before(_ seconds: Int64, _ action: @escaping (World) -> Void) { at(end - seconds * 1_000_000, action) }
 
     if isRare {
@@ -83,13 +93,18 @@ extension Day {
         world.sleep(20_000_000, isAnnounced: true, isProbed: false)
       }
       before(45) { $0.checks.resumed() }
-    } else {
-      // For a while, another client needs each location. The last one waits for the client that rests.
-      before(200) { world in
+    }
+    if isVisited {
+      // The other client needs each location. The last one waits for the client that rests. Then there is no source.
+      before(315) { world in
         world.clients[1].start()
         world.clients[1].subscribe(isPlain: true, at: .exact)
       }
-      before(185) { $0.clients[1].exit() }
+      before(300) { world in
+        world.clients[1].exit()
+        world.isRestBlind = true
+        world.geoclue.setSource(false)
+      }
     }
     for seconds in stride(from: 0, to: (isRare ? Self.rareRest : Self.rest) / 1_000_000, by: 5) {
       before(seconds) { world in

@@ -35,15 +35,21 @@ final class Day {
       time += Self.storm
       let rests = round % 4 == 2
       let isRare = round % 8 == 2
+      let isVisited = round % 16 == 6
       at(time) { [weak self] world in
         world.isRestRare = isRare
         self?.heal(rests: rests, isRegular: rests || round % 8 != 3)
+        // The receiver has no fix during some rests.
+        if rests, !isVisited, self?.chance.percent(50) ?? false {
+          world.isRestBlind = true
+          world.geoclue.setSource(false)
+        }
       }
       if round % 4 == 1 {
         at(time + 2_000_000) { world in world.deny(world.users[round / 4 % world.users.count]) }
       }
       time += !rests ? Self.quiet : isRare ? Self.rareRest : Self.rest
-      if rests { planRest(isRare: isRare, until: time) } else { planQuiet(round, until: time) }
+      if rests { planRest(isRare: isRare, isVisited: isVisited, until: time) } else { planQuiet(round, until: time) }
       at(time) { $0.checks.quiet(rests: rests) }
       guard round % 4 == 3 || round == rounds - 1 else { continue }
       time = planDeparture(round, at: time)
@@ -152,9 +158,7 @@ final class Day {
       client.isReading = true
       if !rests || client.number == 0 { client.settle(rests: rests) } else { client.exit() }
     }
-    // The receiver has no fix during some rests.
-    world.isRestBlind = rests && chance.percent(50)
-    if world.isRestBlind { world.geoclue.setSource(false) }
+    world.isRestBlind = false
     for user in world.users where !rests && !world.isSession && chance.percent(40) {
       chance.pick(LastingCondition.allCases).begin(for: user, in: world)
     }

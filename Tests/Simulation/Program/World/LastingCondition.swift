@@ -30,7 +30,8 @@ enum LastingCondition: CaseIterable {
       } else {
         world.schedule.after(2_000_000) { world.logind.beginSession(of: user) }
       }
-      world.schedule.after(15_000_000) { world.checks.awaitsAgent(user) }
+      world.schedule.after(15_000_000) { world.checks.awaitsAgent(user, isNew: true) }
+      world.schedule.after(34_000_000) { world.checks.awaitsAgent(user, isNew: false) }
       // A program does not become an agent by sending an agent's signals.
       world.schedule.after(5_000_000) { world.clients.first { $0.user == user }?.forge(0) }
     case .agentSilent:

@@ -223,6 +223,8 @@ final class World {
       servingSince = nil
     } else if servingSince == nil {
       servingSince = schedule.now
+      // In the session deployment, GeoClue limits what a service receives that has not found the agents yet.
+      for agent in agents where isSession { agent.isKnown = false }
     }
     hash.add(UInt64(bitPattern: schedule.now))
     parcel.size = hash.add(message: parcel.encoded().raw)
