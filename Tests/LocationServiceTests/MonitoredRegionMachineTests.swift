@@ -146,6 +146,13 @@ import Testing
     #expect(machine.last?.event.sequence == 3)
   }
 
+  @Test func `without access there is no last event, not even that of the loss`() throws {
+    var machine = try started()
+    _ = stay(&machine, at: 52, from: 1, to: 31)
+    _ = machine.handle(access(.off), at: 32 * second)
+    #expect(machine.takeLoss()?.event.previous == .inside && machine.last == nil)
+  }
+
   @Test func `a loss that has not been reported yet is dropped by Stop`() throws {
     var machine = try started()
     _ = stay(&machine, at: 52, from: 1, to: 31)

@@ -141,7 +141,11 @@ nonisolated extension MonitoredRegionMachine {
 
   /// Returns the loss that must be sent now, if any.
   mutating func takeLoss() -> RegionReport? {
-    defer { loss = nil }
+    defer {
+      loss = nil
+      // It says where the device was.
+      if !authorization.isAuthorized { last = nil }
+    }
     return loss.map { numbered($0) }
   }
 

@@ -101,7 +101,7 @@ extension Checks {
 
   /// A client has read the last event of its region.
   func read(_ event: [String: Value], of region: Client.Region, by client: Client) {
-    if let state = event["State"]?.string, state != "unknown" { read(event, at: region.path, by: client) }
+    read(event, at: region.path, by: client)
   }
 
   /// A client has read its almanac.
