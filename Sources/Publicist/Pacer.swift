@@ -85,11 +85,10 @@ package final class Pacer {
     onNeedChanged()
   }
 
-  /// Returns what this subscription needs from the source at a level. A source that was released before a location could
-  /// be sent would have been tried in vain.
+  /// Returns what this subscription needs from the source at a level.
   package func need(at level: AccuracyLevel) -> SourceSchedule.Need {
     var need = wait.need(rule, at: level)
-    if let readySince, need.firstTry != nil { need.from = min(need.from, readySince) }
+    need.waitsSince = readySince
     return need
   }
 

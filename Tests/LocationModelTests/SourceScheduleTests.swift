@@ -53,6 +53,19 @@ import Testing
     #expect(!schedule.isResting)
   }
 
+  @Test func `a source is kept for a few seconds, but not acquired, while a location waits to be sent`() {
+    var schedule = SourceSchedule()
+    var need = Need(.exact, from: 1_800 * Self.second, firstTry: 30 * Self.second)
+    need.waitsSince = 1 * Self.second
+    schedule.set(need, for: ObjectIdentifier(one))
+    #expect(schedule.update(at: 1 * Self.second) == (nil, 1_800 * Self.second))
+    schedule.set(Need(.exact), for: ObjectIdentifier(two))
+    #expect(schedule.update(at: 2 * Self.second).level == .exact)
+    schedule.set(nil, for: ObjectIdentifier(two))
+    #expect(schedule.update(at: 3 * Self.second) == (.exact, 6 * Self.second))
+    #expect(schedule.update(at: 6 * Self.second).level == nil)
+  }
+
   @Test func `while no location is due, a call uses the source only at the level of that call`() {
     var schedule = SourceSchedule()
     schedule.set(Need(.exact, from: 600 * Self.second), for: ObjectIdentifier(one))
