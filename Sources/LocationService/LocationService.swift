@@ -133,6 +133,8 @@ public final class LocationService {
     follow(publicist)
   }
 
+  isolated deinit { clients.removeAll() }
+
   /// Whether at least one client is receiving locations.
   var isInUse: Bool { receivers > 0 || briefReceivers > 0 && source.isHeld }
 

@@ -46,6 +46,9 @@ final class ClientRegistry {
     return client
   }
 
+  /// Drops every client without a word, because the service that its objects use ends first.
+  func removeAll() { clients = [:] }
+
   /// Finds out whether a client's account has changed, and calls `move` with the old one and the new one. Amounts
   /// charged to the old account remain charged to it.
   func reviewAccount(of client: Client, _ move: (Account, Account) -> Void) {

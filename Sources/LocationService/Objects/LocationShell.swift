@@ -106,7 +106,7 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
     // A location that the arbiter holds back and publishes later must also be from after the refusal.
     let slot = DeliverySlot(
       pacer, began: now, after: level == .exact ? min(client.exactFrom, now) : .origin,
-      newest: { [service, isPaced] in service.locations.newest(at: level, isPaced: isPaced) },
+      newest: { [locations = service.locations, isPaced] in locations.newest(at: level, isPaced: isPaced) },
       hold: { [weak self] in if let self { hold } else { Hold() } },
       whenRoom: { [weak self] in self?.whenRoom($0) },
       { [weak self] location in self?.received(location) })
