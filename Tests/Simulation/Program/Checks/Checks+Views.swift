@@ -99,11 +99,6 @@ extension Checks {
     }
   }
 
-  /// A client has read the last event of its region.
-  func read(_ event: [String: Value], of region: Client.Region, by client: Client) {
-    read(event, at: region.path, by: client)
-  }
-
   /// A client has read its almanac.
   func read(_ almanac: [String: Value], by client: Client) {
     guard let next = almanac["NextTime"]?.structure?.first?.uint64, client.isReading,

@@ -145,7 +145,7 @@ extension Client {
   func read(_ region: Region) {
     ask(region.path, Self.properties, "Get", [.string(Self.region), .string("LastEvent")]) { [weak self] reply in
       guard let self, let event = reply.values.first?.unwrapped.properties else { return }
-      world.checks.read(event, of: region, by: self)
+      world.checks.read(event, at: region.path, by: self)
     }
   }
 }

@@ -170,12 +170,16 @@ final class GeoClue: SystemService {
     measureOften(every: 45_000)
   }
 
+  /// Whether an outlier of 3 m is believed neither at once nor late: the service holds a coarser location back for
+  /// longer, and believes one that is much finer.
+  private var isPrecise: Bool {
+    guard interval == 1_000_000, hasActiveClient, hasBeenSteady, let current else { return false }
+    return !current.isOutlier && current.accuracy <= 12
+  }
+
   /// The receiver measures a wrong place, and then nothing for a while. The service must believe it after some seconds.
   func jumpAlone() {
-    // The service holds a coarser one back for longer, and believes one that is much finer.
-    guard interval == 1_000_000, hasActiveClient, hasBeenSteady,
-      current.map({ !$0.isOutlier && $0.accuracy <= 12 }) ?? false
-    else { return }
+    guard isPrecise else { return }
     pause(for: 6_000_000)
     report(world.measure(isFine: true, isOutlier: true, accuracy: 3))
   }
@@ -183,9 +187,7 @@ final class GeoClue: SystemService {
   /// The receiver measures a wrong place, then the right one coarsely, and then nothing for a while. The service must
   /// send the coarse location when the last good one is too old.
   func coarsen() {
-    guard interval == 1_000_000, hasActiveClient, hasBeenSteady,
-      current.map({ !$0.isOutlier && $0.accuracy <= 12 }) ?? false
-    else { return }
+    guard isPrecise else { return }
     pause(for: 34_000_000)
     report(world.measure(isFine: true, isOutlier: true, accuracy: 3))
     world.schedule.after(1_500_000) { [self] in

@@ -55,7 +55,7 @@ final class World {
   /// The time that the calls of the last bursts of each user may take, one after the other.
   private(set) var crowded: [UInt32: ClosedRange<Int64>] = [:]
   /// How long the calls of a burst may take, in microseconds.
-  private static let burstTime: Int64 = 10_000_000
+  static let burstTime: Int64 = 10_000_000
   /// When a program of each user last made many calls.
   var floodedAt: [UInt32: Int64] = [:]
   /// When the service last had a reason to doubt polkit's answers.
