@@ -28,9 +28,12 @@ let only = arguments.firstIndex(of: "--only").map { index in
 var template = Array("/tmp/simulation.XXXXXX".utf8CString)
 let made = template.withUnsafeMutableBufferPointer { $0.baseAddress.flatMap(mkdtemp).map { String(cString: $0) } }
 guard let folder = made else { fatalError("mkdtemp") }
-for path in ["/etc", "/etc/geoclue", "/etc/geopublicist", "/run", "/state"] { mkdir(folder + path, 0o755) }
+for path in ["/etc", "/etc/geoclue", "/etc/geopublicist", "/run", "/state", "/share", "/share/geopublicist"] {
+  mkdir(folder + path, 0o755)
+}
 setenv("RUNTIME_DIRECTORY", folder + "/run", 1)
 setenv("STATE_DIRECTORY", folder + "/state", 1)
+setenv("XDG_DATA_DIRS", folder + "/share", 1)
 kernel_set_files(folder)
 
 var signals = sigset_t()
@@ -91,7 +94,7 @@ print("turns \(world.checks.longestTurn)")
 print("hash \(String(world.hash.value, radix: 16))")
 for path in [
   "/bus", "/other-bus", "/library", "/run/cells", "/etc/geoclue/geoclue.conf", "/etc/geopublicist/geopublicist.conf",
-  "/etc/geoclue", "/etc/geopublicist", "/etc", "/run",
+  "/etc/geoclue", "/etc/geopublicist", "/etc", "/run", "/share/geopublicist/places", "/share/geopublicist", "/share",
 ] + [1_001, 1_002, 1_003].map({ "/state/\($0)" }) + ["/state", ""] {
   if unlink(folder + path) != 0 { rmdir(folder + path) }
 }

@@ -240,7 +240,7 @@ extension Checks {
     let isInTime =
       location["Timestamp"]?.structure?.first?.uint64 == fix.timestamp || world.clockSetAt > fix.measuredAt
     let isSame =
-      location["Accuracy"]?.double == fix.accuracy && location["Longitude"]?.double == fix.longitude && isInTime
+      location["Accuracy"]?.double == fix.accuracy && location["Longitude"]?.double == world.home.longitude && isInTime
       && (fix.measuredAtBoottime...kernel_boottime()).contains(received)
       && location["Altitude"] == nil && location["Speed"] == nil && location["Simulated"]?.boolean == false
     // The machine moves only along a meridian.
@@ -285,6 +285,19 @@ extension Checks {
       return
     }
     if almanac["Remembered"] != nil { broken("a remembered almanac is replaced", "client \(client.number)") }
+  }
+
+  /// An almanac names what is near the machine.
+  func names(_ almanac: [String: Value], of client: Client) {
+    guard !almanac.isEmpty else { return }
+    let towns = [false, true].flatMap { Town.nearest(to: world.place(isOther: $0), world.home.longitude) }
+    let zones = Set(towns.map(\.clock)).count > 1 ? [] : towns.map(\.zone)
+    let (place, country, zone) = (almanac["Place"]?.string, almanac["Country"]?.string, almanac["TimeZone"]?.string)
+    let story = "client \(client.number): \(place ?? "-"), \(country ?? "-"), \(zone ?? "-")"
+    // Nothing is near a wrong measurement.
+    let isNear = place.map { place in towns.contains { $0.name == place && $0.country == country } } ?? (country == nil)
+    if !isNear { broken("an almanac names the nearest town", story) }
+    if zones.isEmpty ? zone != nil : !zones.contains(zone ?? "") { broken("an almanac names the time zone", story) }
   }
 
   /// A client has read the property of its almanac.

@@ -56,7 +56,7 @@ extension Client {
     let confirm = Int64(chance.pick([1_000, 5_000, 20_000]))
     let isSingleUse = chance.percent(15)
     var options: [(String, Value)] = [
-      ("latitude", .double(latitude)), ("longitude", .double(World.longitude)), ("radius", .double(radius)),
+      ("latitude", .double(latitude)), ("longitude", .double(world.home.longitude)), ("radius", .double(radius)),
       ("accuracy", .string("\(level)")), ("confirm", .uint32(UInt32(confirm))), ("single-use", .boolean(isSingleUse)),
     ]
     let dwells = chance.percent(30)

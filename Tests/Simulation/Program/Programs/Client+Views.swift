@@ -56,6 +56,7 @@ extension Client {
       world.checks.read(almanac, at: path, by: self)
       world.checks.read(almanac, by: self)
       world.checks.compare(almanac, of: self)
+      world.checks.names(almanac, of: self)
     }
   }
 
@@ -70,12 +71,16 @@ extension Client {
       guard let self, let almanac = reply.values.first?.properties else { return }
       world.checks.read(almanac, at: "GetAlmanac", by: self)
       world.checks.read(almanac, by: self)
+      world.checks.names(almanac, of: self)
     }
   }
 
   func signalledAlmanac(_ signal: Parcel) {
     switch signal.member {
-    case "AlmanacChanged": almanac = (signal.values.first?.properties ?? [:], world.schedule.now)
+    case "AlmanacChanged":
+      let values = signal.values.first?.properties ?? [:]
+      almanac = (values, world.schedule.now)
+      world.checks.names(values, of: self)
     case "ErrorOccurred": world.checks.failed(signal.path)
     case "Closed": (almanacPath, almanac) = (nil, nil)
     default: break

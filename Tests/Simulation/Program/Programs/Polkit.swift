@@ -185,7 +185,10 @@ final class Polkit: SystemService {
         unanswered.append(call)
         return
       }
-      let answer = denied[user] != nil ? .no : world.truth.policy(of: user, action)
+      // By default, programs of a session that is not active may do nothing.
+      let isBarred =
+        denied[user] != nil || action != Truth.accessWithoutAgent && world.truth.session(of: user) != .active
+      let answer = isBarred ? .no : world.truth.policy(of: user, action)
       if action == Truth.accessWithoutAgent { asked(about: name) }
       if call.values[3].uint32 == 1, answer == .challenge { return showDialog(call, action, of: user) }
       let isTemporary = answer == .yes && temporary[user]?.contains(action) == true

@@ -7,7 +7,6 @@ import MainLoop
 
 /// Everything outside the service: the bus, the programs on it, the clock, and what is true.
 final class World {
-  static let longitude = 13.4
   static let subscriptionsPerConnection = 16
   static let callsPerConnection = 16
 
@@ -16,6 +15,7 @@ final class World {
   let isBusFaulty: Bool
   /// Whether the service runs in the session deployment, in which all clients are programs of one user.
   let isSession: Bool
+  let home: Home
   let users: [UInt32]
   let serviceUser: UInt32
   let schedule = Schedule()
@@ -81,6 +81,8 @@ final class World {
   init(seed: UInt64, folder: String, isBusFaulty: Bool, isSession: Bool) {
     (self.seed, self.folder, self.isBusFaulty, self.isSession) = (seed, folder, isBusFaulty, isSession)
     chance = Chance(seed, "turns")
+    var homes = Chance(seed, "home")
+    home = Home(&homes)
     users = isSession ? [1_001] : [1_001, 1_002, 1_003]
     serviceUser = isSession ? 1_001 : 985
     let address = bus.listen(at: folder + "/bus", user: serviceUser, process: 0)
@@ -126,6 +128,7 @@ final class World {
       agent.manner = Agent.Manner.allCases[(index + Int(seed % 3)) % 3]
     }
     configure()
+    write("share/geopublicist/places", Town.table)
     if isBusFaulty {
       let library = LibraryProgram(self, user: 1_001)
       let address = bus.listen(at: folder + "/library", user: 1_001, process: library.process) { [weak library] in
@@ -236,7 +239,7 @@ final class World {
 
   /// The latitude of the place where the machine is, or of the other one.
   func place(isOther: Bool) -> Double {
-    52.5 + Double(schedule.now) * 1e-12 + (isElsewhere != isOther ? 0.05 : 0)
+    home.latitude + Double(schedule.now) * 1e-12 + (isElsewhere != isOther ? home.distance : 0)
   }
 
   /// GeoClue measures the machine's place.
@@ -244,7 +247,7 @@ final class World {
     // Each latitude identifies one measurement.
     let latitude = place(isOther: false) + Double(fixes.count) * 1e-9 + (isOutlier ? 2 : 0)
     let fix = Fix(
-      number: fixes.count + 1, latitude: latitude, longitude: Self.longitude,
+      number: fixes.count + 1, latitude: latitude, longitude: home.longitude,
       // A fix that is four times as accurate as the previous one counts as a correction.
       accuracy: isFine ? Double(accuracy ?? chance.number(in: (isOutlier ? 8 : 3)...30)) : 3_000,
       timestamp: UInt64(kernel_realtime() / 1_000_000),
@@ -386,9 +389,9 @@ final class World {
 
   // MARK: - Files
 
-  private func write(_ path: String, _ text: String) {
-    guard let file = fopen("\(folder)/etc/\(path)", "w") else { fatalError("cannot write \(path)") }
-    fputs(text, file)
+  private func write(_ path: String, _ bytes: [UInt8]) {
+    guard let file = fopen("\(folder)/\(path)", "w") else { fatalError("cannot write \(path)") }
+    fwrite(bytes, 1, bytes.count, file)
     fclose(file)
   }
 
@@ -396,9 +399,8 @@ final class World {
   private(set) var remembers = true
 
   private func configure() {
-    write(
-      "geopublicist/geopublicist.conf",
-      "[Service]\nremember=\(remembers)\n[Limits]\nsubscriptions-per-user=\(limit)\n")
+    let text = "[Service]\nremember=\(remembers)\n[Limits]\nsubscriptions-per-user=\(limit)\n"
+    write("etc/geopublicist/geopublicist.conf", Array(text.utf8))
   }
 
   /// Changes the service's configuration while it is not running.
@@ -412,8 +414,8 @@ final class World {
   func disallow(_ isDisallowed: Bool) {
     guard isDisallowed != (disallowedSince != nil) else { return }
     disallowedSince = isDisallowed ? schedule.now : nil
-    write(
-      "geoclue/geoclue.conf", "[org.example.Named]\nallowed=\(!isDisallowed)\nsystem=false\nusers=\n")
+    let text = "[org.example.Named]\nallowed=\(!isDisallowed)\nsystem=false\nusers=\n"
+    write("etc/geoclue/geoclue.conf", Array(text.utf8))
     if isDisallowed { limit = 81 - limit }
     configure()
     // As `systemctl reload` does. The signal is blocked, so a service that is still starting handles it later.

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+import Glibc
+
+/// A town of the world's table of places.
+struct Town {
+  let name: String
+  let latitude: Double
+  let longitude: Double
+  let country: String
+  let zone: String
+  /// The same for zones that show the same time.
+  let clock: UInt16
+
+  private init(
+    _ name: String, _ latitude: Double, _ longitude: Double, _ country: String, _ zone: String, _ clock: UInt16
+  ) {
+    (self.name, self.latitude, self.longitude) = (name, latitude, longitude)
+    (self.country, self.zone, self.clock) = (country, zone, clock)
+  }
+
+  static let all = [
+    Town("Berlin", 52.524, 13.411, "DE", "Europe/Berlin", 0), Town("Potsdam", 52.4, 13.07, "DE", "Europe/Berlin", 0),
+    Town("Freiburg", 47.996, 7.849, "DE", "Europe/Berlin", 0), Town("Lahr", 48.34, 7.873, "DE", "Europe/Berlin", 0),
+    Town("Colmar", 48.081, 7.355, "FR", "Europe/Paris", 0), Town("Tromsø", 69.649, 18.955, "NO", "Europe/Oslo", 0),
+    Town("Haparanda", 65.835, 24.137, "SE", "Europe/Stockholm", 0),
+    Town("Tornio", 65.848, 24.147, "FI", "Europe/Helsinki", 1),
+    Town("Sydney", -33.868, 151.207, "AU", "Australia/Sydney", 2),
+    Town("Suva", -18.142, 178.441, "FJ", "Pacific/Fiji", 3),
+    Town("Cayambe", 0.041, -78.145, "EC", "America/Guayaquil", 4),
+    Town("Quito", -0.23, -78.525, "EC", "America/Guayaquil", 4),
+  ]
+
+  func distance(_ latitude: Double, _ longitude: Double) -> Double {
+    Location(latitude: self.latitude, longitude: self.longitude)
+      .distance(to: Location(latitude: latitude, longitude: longitude))
+  }
+
+  /// The towns of which any may be the nearest to the centre of the cell that contains a place.
+  static func nearest(to latitude: Double, _ longitude: Double) -> [Town] {
+    let distances = all.map { $0.distance(latitude, longitude) }
+    // The centre is at most 11 km away.
+    let limit = (distances.min() ?? 0) + 22_000
+    return zip(all, distances).filter { $0.1 <= limit }.map(\.0)
+  }
+
+  /// The table in the form that packaging/places/pack.py describes.
+  static var table: [UInt8] {
+    func bytes(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+    func row(_ town: Town) -> Int { Int((town.latitude + 90) / 180 * 65_536) }
+    func band(_ town: Town) -> Int { (row(town) * 180) >> 16 }
+    let towns = all.sorted { band($0) < band($1) }
+    let zones = Set(towns.map(\.zone)).sorted()
+    let countries = Set(towns.map(\.country)).sorted()
+    func before(_ number: Int) -> ArraySlice<Town> { towns.prefix { band($0) < number } }
+    var table = Array("GPPLACE1".utf8) + bytes(UInt32(towns.count)) + bytes(UInt16(zones.count))
+    table += bytes(UInt16(countries.count))
+    for zone in zones {
+      let clock = towns.first { $0.zone == zone }?.clock ?? 0
+      table += bytes(clock) + bytes(UInt8(zone.utf8.count)) + Array(zone.utf8)
+    }
+    table += countries.flatMap { Array($0.utf8) }
+    for number in 0...180 { table += bytes(UInt32(before(number).count)) }
+    for number in 0...180 { table += bytes(UInt32(before(number).reduce(0) { $0 + $1.name.utf8.count })) }
+    for town in towns {
+      let column = Int((town.longitude + 180) / 360 * 65_536)
+      table += bytes(UInt16(row(town))) + bytes(UInt16(column))
+      table += bytes(UInt16(zones.firstIndex(of: town.zone) ?? 0))
+      table += bytes(UInt8(countries.firstIndex(of: town.country) ?? 0)) + bytes(UInt8(town.name.utf8.count))
+    }
+    return table + towns.flatMap { Array($0.name.utf8) }
+  }
+}
+
+/// Where the machine is in one world. It moves along a meridian between two places.
+struct Home {
+  let latitude: Double
+  let longitude: Double
+  /// How far the other place is to the north, in degrees.
+  let distance: Double
+
+  /// Among them are one beyond the polar circle, one at the equator, one at a degree of latitude between two towns, and
+  /// one at a border of time zones.
+  private static let places = [
+    (52.5, 13.4), (69.63, 18.96), (-33.86, 151.2), (-0.02, -78.15), (47.97, 7.85), (65.84, 24.14), (-18.14, 178.44),
+  ]
+
+  init(_ chance: inout Chance) {
+    (latitude, longitude) = chance.percent(40) ? Self.places[0] : chance.pick(Self.places)
+    // The second distance leads to another cell of every level up to `city`.
+    distance = chance.pick([0.05, 0.16])
+  }
+}
