@@ -287,6 +287,15 @@ extension Checks {
     if almanac["Remembered"] != nil { broken("a remembered almanac is replaced", "client \(client.number)") }
   }
 
+  /// The clock was set to just before the next phase of an almanac, which must then be signalled.
+  func foretold(_ client: Client, since begin: Int64) {
+    guard client.isReading, client.readSince < begin - 10_000_000, client.entitlement.level != .none,
+      client.entitlement.since < begin - 10_000_000, world.sentSince == world.schedule.now, let next = client.nextPhase
+    else { return }
+    let late = kernel_realtime() / 1_000_000 - next
+    if late > 3 { broken("an almanac signals each change of phase", "\(late) s late, client \(client.number)") }
+  }
+
   /// An almanac names what is near the machine.
   func names(_ almanac: [String: Value], of client: Client) {
     guard !almanac.isEmpty else { return }

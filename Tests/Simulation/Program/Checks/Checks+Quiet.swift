@@ -115,14 +115,33 @@ extension Checks {
   func newest() {
     let before = world.schedule.now - 10_000_000
     // After a clock change and a sleep, the first locations of a new client may be old ones.
-    guard let newest = world.geoclue.newest, world.geoclue.startedAt < before else { return }
-    for client in world.clients where client.entitlement.level == .exact && client.entitlement.since < before {
+    guard let newest = world.geoclue.newest, world.geoclue.startedAt < before,
+      let measuredAt = world.fixes[newest.bitPattern]?.measuredAt
+    else { return }
+    // One that was measured while a client had no access is not for that client.
+    let latest = min(before, measuredAt - 1_000_000)
+    for client in world.clients where client.entitlement.level == .exact && client.entitlement.since < latest {
       for subscription in client.subscriptions
       where subscription.isStarted && subscription.isPlain && subscription.level == .exact
         && subscription.startedAt < before && subscription.last?.latitude != newest
       {
         broken("the newest location reaches each permitted client", subscription.path)
       }
+    }
+  }
+
+  /// Checks that a client that came just after the clock had been set has received a location.
+  func begun(_ client: Client, since begin: Int64) {
+    let now = world.schedule.now
+    guard client.isReading, client.isConnected, client.entitlement.level == .exact,
+      client.entitlement.since < begin - 10_000_000, world.wokeAt < begin - 10_000_000,
+      world.geoclue.hasBeenRead(in: begin + 500_000..<now - 300_000)
+    else { return }
+    for subscription in client.subscriptions
+    where subscription.isStarted && subscription.beganAt >= begin && subscription.level == .street
+      && subscription.count == 0
+    {
+      broken("a client that comes after a change of the clock receives a location", subscription.path)
     }
   }
 
@@ -187,15 +206,20 @@ extension Checks {
     let connections: Int
   }
 
-  /// Makes every client request a location. First checks that no client is undecided without a cause, because a call
-  /// makes the service ask all programs again.
-  func probe() {
+  /// Checks that no client is undecided without a cause.
+  func decided() {
     for client in world.clients where client.isConnected {
       for subscription in client.subscriptions where subscription.isStarted && subscription.told?.reason == "undecided"
       {
         truth(client, subscription)
       }
     }
+  }
+
+  /// Makes every client request a location.
+  func probe() {
+    // Before a call makes the service ask all programs again.
+    decided()
     for client in world.clients where client.isConnected && world.schedule.now - client.entitlement.since > 10_000_000 {
       client.locateNow()
       client.askInTurn()

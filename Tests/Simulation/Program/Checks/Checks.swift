@@ -262,7 +262,8 @@ final class Checks {
     let receivedAt = client.receivedFixes[fix.number] ?? .min
     client.received(fix: fix.number)
     if let revoked = client.entitlement.revokedAt, revoked < world.sentSince, fix.measuredAt < revoked,
-      receivedAt < revoked, fix.number < world.geoclue.newestRead, client.entitlement.level != .none
+      receivedAt < revoked, fix.number < world.geoclue.newestRead, client.entitlement.level != .none,
+      !world.geoclue.isJumpOpen(from: fix)
     {
       broken(
         "no location from before the last revocation is sent",

@@ -75,12 +75,20 @@ extension Client {
     }
   }
 
+  /// The time of the next phase that its almanac has signalled, in seconds since 1970.
+  var nextPhase: Int64? {
+    almanac?.values["NextTime"]?.structure?.first?.uint64.flatMap { Int64(exactly: $0) }
+  }
+
   func signalledAlmanac(_ signal: Parcel) {
     switch signal.member {
     case "AlmanacChanged":
       let values = signal.values.first?.properties ?? [:]
       almanac = (values, world.schedule.now)
       world.checks.names(values, of: self)
+    case "AuthorizationChanged":
+      // The service drops the almanac of a client that loses access.
+      if signal.values.first?.string?.hasPrefix("authorized") == false { almanac = nil }
     case "ErrorOccurred": world.checks.failed(signal.path)
     case "Closed": (almanacPath, almanac) = (nil, nil)
     default: break

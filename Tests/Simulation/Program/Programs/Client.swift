@@ -233,13 +233,15 @@ final class Client: Program {
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: timeout, wanting: wish)
   }
 
-  /// Requests a location of a town, however old.
-  func locateRoughly() {
-    let options: [(String, Value)] = [
-      ("accuracy", .string("city")), ("timeout", .uint32(2_000)), ("maximum-age", .uint32(2_592_000_000)),
+  /// Requests a location of a town, however old. No location is as accurate as the best effort should be.
+  func locateRoughly(isBestEffort: Bool = false) {
+    let timeout: UInt32 = isBestEffort ? 8_000 : 2_000
+    var options: [(String, Value)] = [
+      ("accuracy", .string("city")), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(2_592_000_000)),
     ]
+    if isBestEffort { options += [("required-accuracy", .double(1)), ("best-effort", .boolean(true))] }
     let wish = Checks.Wish(maximumAge: 2_592_000_000)
-    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 2_000_000, wanting: wish)
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: Int64(timeout) * 1_000, wanting: wish)
   }
 
   /// Requests a location that must arrive.

@@ -93,6 +93,8 @@ final class GeoClue: SystemService {
   private lazy var isByAddress = chance.percent(40)
   /// Whether the receiver has a fix.
   var hasSource = true
+  /// Whether polkit's rules may have changed whenever it announces a location.
+  var raisesDoubt = false
   /// Whether it repeats the last fix now and then, as it does with a compass.
   var hasCompass = false
 
@@ -143,6 +145,15 @@ final class GeoClue: SystemService {
     let recent = reads.filter { $0.time > world.sentSince - 12_000_000 }
     return recent.count > 5
       && recent.allSatisfy { $0.number > fix.number && Checks.distance($0.latitude, fix.latitude) > 1_000 }
+  }
+
+  /// Whether all locations that were read since a fix was are too far away to be believed yet.
+  func isJumpOpen(from fix: Fix) -> Bool {
+    reads.allSatisfy {
+      $0.number <= fix.number
+        || $0.time > world.schedule.now - FixArbiter.jumpPatience.microseconds
+          && Checks.distance($0.latitude, fix.latitude) > 1_000
+    }
   }
 
   var hasBeenSteady: Bool { steadyFixes > 5 }
@@ -312,6 +323,7 @@ final class GeoClue: SystemService {
     let before = client.location
     client.location = path
     if client.isFine { lastFixAt = world.schedule.now }
+    if raisesDoubt { world.polkit.raiseDoubt() }
     signal(
       client.path, Self.client, "LocationUpdated",
       [.objectPath(ObjectPath(unchecked: before)), .objectPath(ObjectPath(unchecked: path))], to: client.owner)

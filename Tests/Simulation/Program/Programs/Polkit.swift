@@ -70,6 +70,13 @@ final class Polkit: SystemService {
     signal(Self.path, Self.authority, "Changed")
   }
 
+  /// Announces that rules may have changed, and then takes some time for its answers.
+  func raiseDoubt() {
+    latency = 100_000...150_000
+    announce()
+    world.schedule.after(1_500_000) { [self] in latency = 50...4_000 }
+  }
+
   /// The users whose consent is temporary, and what is permitted for that reason now.
   var temporaryFor: Set<UInt32> = [] { didSet { temporary = [:] } }
   private var temporary: [UInt32: Set<String>] = [:]

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistSimulatedKernel
 
 /// The situations that each quiet time contains, because random faults rarely cause them, and the checks of each.
 extension Day {
@@ -42,6 +43,8 @@ extension Day {
       }
     }
     if round % 4 == 0 { planFailure(until: end) }
+    if round % 8 == 0 { planPastRecords(until: end) }
+    if round % 4 == 3 { planClockChange(until: end) }
     if round % 8 == 7, !world.isSession { before(85) { $0.geoclue.refuseForLong() } }
     if round == 3 {
       before(30) { world in
@@ -80,12 +83,57 @@ extension Day {
     }
   }
 
+  /// During the failure, the clock is set to a time before that of the remembered locations.
+  private func planPastRecords(until end: Int64) {
+    func before(_ seconds: Int64, _ action: @escaping (World) -> Void) { at(end - seconds * 1_000_000, action) }
+
+    before(94) { world in
+      for client in world.clients { client.subscribe(isPlain: true, at: .city) }
+    }
+    before(80) { $0.setClock(60_000_000) }
+    before(79) { world in
+      for client in world.clients where client.isConnected { client.locateRoughly(isBestEffort: true) }
+    }
+    before(77) { $0.setClock(-7_200_000_000) }
+    before(69) { $0.setClock(7_200_000_000) }
+  }
+
+  /// The next phase of the almanacs is near, and later, new clients come after another change of the clock.
+  private func planClockChange(until end: Int64) {
+    func before(_ seconds: Double, _ action: @escaping (World) -> Void) {
+      at(end - Int64((seconds * 1_000_000).rounded()), action)
+    }
+
+    before(96) { world in
+      guard let next = world.clients.compactMap(\.nextPhase).min() else { return }
+      world.setClock((next - 4) * 1_000_000 - kernel_realtime())
+    }
+    before(82) { world in
+      for client in world.clients { world.checks.foretold(client, since: end - 96_000_000) }
+    }
+    before(67) { world in
+      for client in world.clients { client.subscribe(isPlain: true, at: .street) }
+    }
+    before(63) { world in
+      world.setClock(30_000_000)
+      for client in world.clients { client.subscribe(isPlain: true, at: .street) }
+    }
+    before(60.5) { world in
+      for client in world.clients { world.checks.begun(client, since: end - 63_000_000) }
+    }
+  }
+
   /// - Parameters:
   ///   - isRare: Whether the only client needs significant changes only.
   ///   - isVisited: Whether another client comes for a while.
   func planRest(isRare: Bool, isVisited: Bool, until end: Int64) {
     func before(_ seconds: Int64, _ action: @escaping (World) -> Void) { at(end - seconds * 1_000_000, action) }
 
+    if !isVisited {
+      // Each location arrives while access is being decided again.
+      before(isRare ? 400 : 310) { $0.geoclue.raisesDoubt = true }
+      before(1) { $0.geoclue.raisesDoubt = false }
+    }
     if isRare {
       before(150) { $0.setClock(60_000_000) }
       before(90) { world in

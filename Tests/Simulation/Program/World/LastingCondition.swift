@@ -62,10 +62,22 @@ enum LastingCondition: CaseIterable {
         world.logind.exitsWhenAsked = true
         for user in world.users { world.logind.announce(user) }
       }
+      // No new client has made the service ask by then.
+      world.schedule.after(20_000_000) { world.checks.decided() }
     case .sessionInactive, .sessionEnded:
-      world.truth.set(self == .sessionEnded ? .none : .inactive, of: user)
-      world.logind.announce(user)
-    case .policyReduces: set([Truth.access: .yes, Truth.accessPrecise: .no], for: user, in: world)
+      world.setSession(self == .sessionEnded ? .none : .inactive, of: user)
+      guard user.isMultiple(of: 2) else { return }
+      // Meanwhile, the service must ask polkit, which denies everything.
+      world.schedule.after(10_000_000) { world.polkit.announce() }
+      world.schedule.after(50_000_000) { world.setSession(.active, of: user) }
+    case .policyReduces:
+      // Calls wait for polkit's answer while locations arrive.
+      world.polkit.raiseDoubt()
+      set([Truth.access: .yes, Truth.accessPrecise: .no], for: user, in: world)
+      for client in world.clients where client.user == user && client.isConnected {
+        client.locate()
+        client.locate()
+      }
     case .policyAsks:
       set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
       if user.isMultiple(of: 2) { world.polkit.unattended.insert(user) }
