@@ -15,7 +15,9 @@ extension Checks {
     world.library?.quiet()
     var isNeeded = false
     for client in world.clients where client.isConnected {
-      for subscription in client.subscriptions where subscription.isStarted {
+      // The report of the end of an object may be lost when the service leaves a bus that hangs.
+      for subscription in client.subscriptions
+      where subscription.isStarted && subscription.toldAt >= world.stalled.lowerBound {
         truth(client, subscription)
         properties(subscription)
         inTime(client, subscription)
@@ -213,6 +215,14 @@ extension Checks {
       {
         truth(client, subscription)
       }
+    }
+  }
+
+  /// Checks what the programs of a user were told.
+  func truths(of user: UInt32) {
+    guard !world.truth.isPolkitSilent else { return }
+    for client in world.clients where client.isConnected && client.user == user && client.isReading {
+      for subscription in client.subscriptions where subscription.isStarted { truth(client, subscription) }
     }
   }
 

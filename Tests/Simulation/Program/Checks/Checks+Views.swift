@@ -51,6 +51,8 @@ extension Checks {
     for client in world.clients where isTried && client.isConnected && client.isReading && client.readSince < time {
       for subscription in client.subscriptions
       where subscription.isStarted && subscription.startedAt < time
+        // See ``quiet(rests:)``.
+        && subscription.toldAt >= world.stalled.lowerBound
         // A failure is told once until locations arrive again.
         && subscription.failedAt.map({ $0 < time && world.geoclue.hasBeenRead(in: $0..<time) }) ?? true
         && subscription.told.map({ $0.status != "restricted" }) ?? false

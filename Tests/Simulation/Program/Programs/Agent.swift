@@ -60,7 +60,7 @@ final class Agent: Program {
       if manner != .announcesToGeoClue || world.geoclue.isRunning { tell() }
       switch manner {
       case .announces:
-        isKnown = isKnown || world.isSession && world.serviceName != nil
+        isKnown = isKnown || world.isSession && world.geoclue.clientCount > 0
         announce()
       case .invalidates:
         signal(

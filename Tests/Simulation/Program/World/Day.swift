@@ -63,6 +63,8 @@ final class Day {
 
   private func planStorm(_ round: Int, at begin: Int64) {
     at(begin) { [weak self] _ in self?.beginStorm() }
+    // The almanacs of this storm may be from the other place.
+    if round % 4 == 3 { at(begin + 12_000_000) { $0.move() } }
     let faults = Fault.plan(
       &chance, in: world, from: begin, to: begin + Self.storm, first: round * Self.faultsPerStorm,
       count: Self.faultsPerStorm)

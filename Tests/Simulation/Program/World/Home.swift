@@ -88,6 +88,6 @@ struct Home {
   init(_ chance: inout Chance) {
     (latitude, longitude) = chance.percent(40) ? Self.places[0] : chance.pick(Self.places)
     // The second distance leads to another cell of every level up to `city`.
-    distance = chance.pick([0.05, 0.16])
+    distance = chance.pick([0.05, 0.16, 0.16])
   }
 }

@@ -70,13 +70,17 @@ enum LastingCondition: CaseIterable {
       // Meanwhile, the service must ask polkit, which denies everything.
       world.schedule.after(10_000_000) { world.polkit.announce() }
       world.schedule.after(50_000_000) { world.setSession(.active, of: user) }
+      // No call has made the service ask again by then.
+      world.schedule.after(60_000_000) { world.checks.truths(of: user) }
     case .policyReduces:
       // Calls wait for polkit's answer while locations arrive.
-      world.polkit.raiseDoubt()
-      set([Truth.access: .yes, Truth.accessPrecise: .no], for: user, in: world)
-      for client in world.clients where client.user == user && client.isConnected {
-        client.locate()
-        client.locate()
+      world.schedule.after(10_000_000) {
+        world.polkit.raiseDoubt()
+        set([Truth.access: .yes, Truth.accessPrecise: .no], for: user, in: world)
+        for client in world.clients where client.user == user && client.isConnected {
+          client.locateNow()
+          client.locate()
+        }
       }
     case .policyAsks:
       set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
