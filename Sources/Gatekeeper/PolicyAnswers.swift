@@ -77,6 +77,9 @@ nonisolated struct PolicyAnswers {
 
   func hold(at now: MonotonicInstant) -> Hold<MonotonicClock>? { confirmation.hold(at: now) }
 
+  /// Whether a doubt will be resolved in time, if only because its answers are dropped then.
+  var isConfirming: Bool { confirmation.deadline != nil }
+
   func answer(to action: PolkitAction) -> Facts.Answer { known[action].map { effective($0, action) } ?? .unknown }
 
   /// When ``Event/timer(isServed:isPolkitThere:)`` is due, or nil if it is not needed.

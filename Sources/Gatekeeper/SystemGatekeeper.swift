@@ -304,7 +304,8 @@ extension SystemGatekeeper {
         doubt(client)
         postpone(client)
       }
-      if state == .active { return }
+      // The outcome for a user who returns is reported when polkit has confirmed its answers, or has not in time.
+      if state == .active { return changed(user) { registry[$0]?.policy.isConfirming == false } }
     }
     changed(user) { isChanged || registry[$0]?.isChangeUnreported == true || !isHeld($0) }
   }

@@ -51,6 +51,21 @@ import Testing
     #expect(driver.precise == .no && driver.answers.answer(to: .access) == .yes)
   }
 
+  /// Regression: a user who returned while polkit did not answer was still told that the session is inactive.
+  @Test func `after its answers have been dropped, a silent polkit confirms nothing`() {
+    let driver = served()
+    driver.handle(.doubted(isServed: true))
+    #expect(driver.answers.isConfirming)
+    #expect(driver.handle(.timer(isServed: true, isPolkitThere: true), after: 1_000).contains(.changed))
+    #expect(!driver.answers.isConfirming && driver.isHeld)
+    driver.handle(.doubted(isServed: true))
+    #expect(!driver.answers.isConfirming)
+    driver.answerAll(.yes)
+    driver.answerAll(.yes)
+    driver.handle(.doubted(isServed: true), after: 500)
+    #expect(driver.answers.isConfirming)
+  }
+
   /// Regression: while another user kept the bus busy, every second call waited for seconds for polkit's answer.
   @Test func `a client with access does not wait while an old refusal is checked again`() {
     let driver = served()

@@ -25,6 +25,7 @@ import Testing
     (7, "the log contains the level of a subscription whose accuracy was changed"),
     (9, "a location is marked with the level that it has"),
     (10, "a permission that polkit does not confirm expires, whatever else polkit is asked"),
+    (19, "a user who returns while polkit does not answer is told that access is undecided"),
     (25, "calls of a client are handled in order"),
     (34, "two delayed calls of Start are both answered"),
     (35, "a reduced location from an earlier run of the service is not sent after a suspend"),

@@ -220,7 +220,6 @@ extension Checks {
 
   /// Checks what the programs of a user were told.
   func truths(of user: UInt32) {
-    guard !world.truth.isPolkitSilent else { return }
     for client in world.clients where client.isConnected && client.user == user && client.isReading {
       for subscription in client.subscriptions where subscription.isStarted { truth(client, subscription) }
     }
