@@ -265,7 +265,7 @@ extension Checks {
 
   // MARK: - Almanacs
 
-  /// Some time after a resume at another place while GeoClue rested, significant changes must have been reported.
+  /// Some time after a resume at another place while GeoClue rested, changes must have been reported.
   func resumed() {
     let client = world.clients[0]
     guard client.isConnected, client.entitlement.level == .exact, !world.isRestBlind, world.healedAt != nil else {
@@ -276,6 +276,10 @@ extension Checks {
         Self.distance(last.latitude, world.place(isOther: false)) > 1_000
       else { continue }
       broken("a significant change is reported after a resume", subscription.path)
+    }
+    for region in client.regions where region.isStarted && region.known == "inside" && region.radius == 1_000 {
+      let distance = Self.distance(world.place(isOther: false), region.latitude)
+      if distance > 2_000 { broken("leaving a region is reported after a resume", region.path) }
     }
   }
 

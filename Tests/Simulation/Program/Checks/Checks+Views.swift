@@ -67,7 +67,8 @@ extension Checks {
     client.readService { [self] properties in
       let names = ["State", "StateReason", "AvailableAccuracy"]
       let told = names.map { properties[$0]?.string ?? "" }
-      guard world.geoclueFails, !world.geoclue.isRunning, told != ["unavailable", "geoclue-restarting", "unknown"]
+      guard world.geoclueFails, !world.geoclue.isRunning, told != ["unavailable", "geoclue-restarting", "unknown"],
+        !world.geoclue.isForbidden
       else { return }
       // In the session deployment, an exit of GeoClue does not show that there is an agent now.
       if world.isSession, !isTried, told == ["waiting", "no-agent", "unknown"] { return }

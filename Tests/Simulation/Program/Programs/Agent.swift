@@ -19,6 +19,8 @@ final class Agent: Program {
 
   var manner = Manner.announces
   private(set) var level = AccuracyLevel.exact
+  /// When its level last changed.
+  private(set) var changedAt: Int64 = .min / 2
   /// The finest level that the service may assume. A change that is not announced counts when GeoClue returns.
   var assumed: AccuracyLevel { max(level, told) }
   private var told = AccuracyLevel.none
@@ -55,7 +57,7 @@ final class Agent: Program {
 
   func setLevel(_ new: AccuracyLevel) {
     guard new != level else { return }
-    level = new
+    (level, changedAt) = (new, world.schedule.now)
     if isConnected {
       if manner != .announcesToGeoClue || world.geoclue.isRunning { tell() }
       switch manner {

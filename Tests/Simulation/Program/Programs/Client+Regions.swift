@@ -48,13 +48,15 @@ extension Client {
 
   /// Creates a region at one of the two places between which the machine moves. A wide region can be evaluated with
   /// locations at the level `city`.
-  func monitor(isWide: Bool = false) {
+  ///
+  /// - Parameter isHere: Whether the machine is in the middle of the region.
+  func monitor(isWide: Bool = false, isHere: Bool = false) {
     guard isConnected else { return }
-    let level: AccuracyLevel = isWide || chance.percent(80) ? .exact : .city
-    let radius = isWide ? 20_000 : Double(chance.pick([200, 1_000, 20_000]))
-    let latitude = world.place(isOther: chance.percent(50))
-    let confirm = Int64(chance.pick([1_000, 5_000, 20_000]))
-    let isSingleUse = chance.percent(15)
+    let level: AccuracyLevel = isWide || isHere || chance.percent(80) ? .exact : .city
+    let radius = isHere ? 1_000 : isWide ? 20_000 : Double(chance.pick([200, 1_000, 20_000]))
+    let latitude = world.place(isOther: !isHere && chance.percent(50))
+    let confirm = Int64(isHere ? 1_000 : chance.pick([1_000, 5_000, 20_000]))
+    let isSingleUse = !isHere && chance.percent(15)
     var options: [(String, Value)] = [
       ("latitude", .double(latitude)), ("longitude", .double(world.home.longitude)), ("radius", .double(radius)),
       ("accuracy", .string("\(level)")), ("confirm", .uint32(UInt32(confirm))), ("single-use", .boolean(isSingleUse)),

@@ -105,9 +105,13 @@ final class GeoClue: SystemService {
 
   /// Since when it has been able to serve clients.
   var worksSince: Int64 {
-    guard hasSource, !world.geoclueFails, answersSoon || !isRunning, refusals == nil else { return .max }
-    return max(slowAt, sourceAt, silentAt, world.geoclueChangedAt)
+    guard hasSource, !world.geoclueFails, answersSoon || !isRunning, refusals == nil, !isForbidden else { return .max }
+    let permittedAt = world.isSession ? world.agents.map(\.changedAt).max() ?? 0 : 0
+    return max(slowAt, sourceAt, silentAt, world.geoclueChangedAt, permittedAt)
   }
+
+  /// Whether the agent of its only user forbids everything.
+  var isForbidden: Bool { world.isSession && world.agents.contains { $0.isConnected && $0.level == .none } }
 
   /// When it last lost or got its source.
   private var sourceAt: Int64 = .min / 2

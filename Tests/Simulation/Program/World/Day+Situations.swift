@@ -135,6 +135,7 @@ extension Day {
       before(1) { $0.geoclue.raisesDoubt = false }
     }
     if isRare {
+      before(300) { $0.clients[0].monitor(isHere: true) }
       before(150) { $0.setClock(60_000_000) }
       before(90) { world in
         world.move()

@@ -161,8 +161,8 @@ final class Day {
       if !rests || client.number == 0 { client.settle(rests: rests) } else { client.exit() }
     }
     world.isRestBlind = false
-    for user in world.users where !rests && !world.isSession && chance.percent(40) {
-      chance.pick(LastingCondition.allCases).begin(for: user, in: world)
+    for user in world.users where !rests && chance.percent(40) {
+      chance.pick(world.isSession ? [.agentOff] : LastingCondition.allCases).begin(for: user, in: world)
     }
   }
 }

@@ -13,6 +13,9 @@ enum LastingCondition: CaseIterable {
     world.tell("LASTING: \(self) (\(user))")
     let agent = world.agents.first { $0.user == user }
     switch self {
+    case .agentOff where world.isSession:
+      // GeoClue limits what a service receives that has not found the agent yet.
+      world.schedule.after(5_000_000) { if agent?.isKnown == true { agent?.setLevel(.none) } }
     case .agentOff: agent?.setLevel(.none)
     case .agentAllowsCity:
       // What a client was told of a wide region before contains a finer location.

@@ -163,9 +163,11 @@ final class Truth {
     func authorized(_ status: String, _ granted: AccuracyLevel) -> (String, String) {
       (status, granted < level ? "reduced-accuracy" : "")
     }
-    if world.isSession || client.user == 0 || client.user == world.serviceUser {
-      return authorized("authorized-always", .exact)
+    if world.isSession {
+      let known = world.agents.filter { $0.isConnected && $0.isKnown }.map(\.level).min() ?? .exact
+      return known == .none ? ("denied", "disabled-by-user") : authorized("authorized-always", known)
     }
+    if client.user == 0 || client.user == world.serviceUser { return authorized("authorized-always", .exact) }
     if policy(of: client.user, Self.accessWithoutAgent) == .yes {
       return isPolkitSilent ? Self.undecided : authorized("authorized-always", .exact)
     }
