@@ -202,10 +202,12 @@ extension Checks {
     if subscription.count >= thresholds.maximum, client.isReading {
       broken("a subscription ends with its last update", subscription.path)
     }
-    // A source that reports nothing new has reported its location at first.
+    // A source that reports nothing new has reported its location at first, and again after a sleep.
     let begin = max(subscription.beganAt, subscription.authorizedAt)
+    let isPlain = subscription.isPlain && subscription.beganAt < world.wokeAt
+    let asserted = max(begin, isPlain ? world.wokeAt : begin)
     if world.geoclue.isStatic, client.isReading, thresholds.accuracy == 0, client.entitlement.level == .exact,
-      subscription.level == .exact, subscription.lastLocationAt < begin,
+      subscription.level == .exact, subscription.lastLocationAt < asserted,
       subscription.told?.status.hasPrefix("authorized") == true,
       now - max(begin, client.entitlement.since, world.wokeAt, world.geoclue.worksSince) > 20_000_000
     {

@@ -69,7 +69,7 @@ final class GeoClue: SystemService {
   /// Whether GeoClue has locations for clients that may not receive a receiver's measurements.
   private lazy var hasCoarse = !isStatic && chance.percent(50)
   /// 6 to 8, for 2.6 to 2.8.
-  private lazy var version = chance.number(in: 6...8)
+  private lazy var version = chance.number(in: isStatic ? 7...8 : 6...8)
   /// Whether another program uses it, too, so that it still has its last location for a new client.
   private lazy var isShared = isStatic || chance.percent(30)
   /// The number of consecutive good fixes.
@@ -88,9 +88,9 @@ final class GeoClue: SystemService {
   }
   private var regularInterval: Int64 = 1_000_000
   /// Whether its only source is a file with the machine's place, which it asserts to each new client.
-  private(set) lazy var isStatic = version > 6 && chance.percent(30)
+  private(set) lazy var isStatic = world.seed % 5 == 2
   /// Whether it determines that place from the machine's network address instead.
-  private lazy var isByAddress = chance.percent(40)
+  private lazy var isByAddress = world.seed % 10 == 2
   /// Whether the receiver has a fix.
   var hasSource = true
   /// Whether polkit's rules may have changed whenever it announces a location.
@@ -561,7 +561,9 @@ final class GeoClue: SystemService {
   private func properties(of fix: Fix) -> Value {
     .options([
       ("Latitude", .double(fix.latitude)), ("Longitude", .double(fix.longitude)), ("Accuracy", .double(fix.accuracy)),
-      ("Altitude", .double(-1.7976931348623157e308)), ("Speed", .double(-1)), ("Heading", .double(-1)),
+      ("Altitude", .double(-1.7976931348623157e308)), ("Speed", .double(-1)),
+      // The compass of this machine always points there.
+      ("Heading", .double(hasCompass && world.sensors.isInstalled ? 77 : -1)),
       (
         "Description",
         .string(

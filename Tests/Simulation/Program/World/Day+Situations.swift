@@ -163,6 +163,31 @@ extension Day {
     }
   }
 
+  /// The only program of a user leaves and returns while logind is asked about that user. Then the session changes.
+  private func planReturn(at begin: Int64) {
+    func after(_ seconds: Double, _ action: @escaping (World) -> Void) {
+      at(begin + Int64((seconds * 1_000_000).rounded()), action)
+    }
+
+    after(0) { world in
+      world.logind.latency = 400_000...400_000
+      world.clients[1].start()
+      world.clients[1].locate()
+    }
+    after(0.3) { $0.clients[1].exit() }
+    after(0.35) { world in
+      world.clients[1].start()
+      world.clients[1].subscribe(isPlain: true, at: .exact)
+    }
+    after(3) { $0.logind.latency = 50...4_000 }
+    after(5) { world in world.setSession(.inactive, of: world.clients[1].user) }
+    after(8) { world in
+      world.checks.truths(of: world.clients[1].user)
+      world.setSession(.active, of: world.clients[1].user)
+      world.clients[1].exit()
+    }
+  }
+
   /// All clients leave, and after a few that come briefly, the service exits. Returns the time of the next storm.
   func planDeparture(_ round: Int, at begin: Int64) -> Int64 {
     func after(_ seconds: Double, _ action: @escaping (World) -> Void) {
@@ -224,7 +249,8 @@ extension Day {
       world.clients[3].subscribe(isPlain: true, at: .exact)
     }
     after(75) { $0.clients[3].exit() }
-    after(90) { $0.checks.left() }
+    if !world.isSession { planReturn(at: begin + 76_000_000) }
+    after(97) { $0.checks.left() }
     // Sometimes the machine also sleeps while no service runs.
     if round % 8 != 7, round % 16 != 11 { after(180) { $0.sleep(5_000_000, isAnnounced: true) } }
     at(begin + 189_999_999) { world in

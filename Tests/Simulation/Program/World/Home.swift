@@ -85,8 +85,9 @@ struct Home {
     (52.5, 13.4), (69.63, 18.96), (-33.86, 151.2), (-0.02, -78.15), (47.97, 7.85), (65.84, 24.14), (-18.14, 178.44),
   ]
 
-  init(_ chance: inout Chance) {
-    (latitude, longitude) = chance.percent(40) ? Self.places[0] : chance.pick(Self.places)
+  init(_ seed: UInt64) {
+    (latitude, longitude) = Self.places[Int(seed % UInt64(Self.places.count))]
+    var chance = Chance(seed, "home")
     // The second distance leads to another cell of every level up to `city`.
     distance = chance.pick([0.05, 0.16, 0.16])
   }

@@ -30,6 +30,7 @@ final class World {
   private(set) lazy var logind = Logind(self)
   private(set) lazy var systemd = Systemd(self)
   private(set) lazy var geoclue = GeoClue(self)
+  private(set) lazy var sensors = SensorProxy(self)
   private(set) lazy var throng = Throng(self)
   private(set) var agents: [Agent] = []
   /// The second agents of users who have two.
@@ -81,8 +82,7 @@ final class World {
   init(seed: UInt64, folder: String, isBusFaulty: Bool, isSession: Bool) {
     (self.seed, self.folder, self.isBusFaulty, self.isSession) = (seed, folder, isBusFaulty, isSession)
     chance = Chance(seed, "turns")
-    var homes = Chance(seed, "home")
-    home = Home(&homes)
+    home = Home(seed)
     users = isSession ? [1_001] : [1_001, 1_002, 1_003]
     serviceUser = isSession ? 1_001 : 985
     let address = bus.listen(at: folder + "/bus", user: serviceUser, process: 0)
@@ -144,6 +144,7 @@ final class World {
     polkit.start()
     logind.start()
     systemd.start()
+    if sensors.isInstalled { sensors.start() }
     for agent in agents { agent.start() }
   }
 
@@ -361,7 +362,7 @@ final class World {
     guard !bus.isDown else { return }
     resumeBus()
     bus.exit()
-    for program in [geoclue, polkit, logind, systemd] as [SystemService] { program.exit() }
+    for program in [geoclue, polkit, logind, systemd, sensors] as [SystemService] { program.exit() }
     (servingSince, isServiceWanted) = (nil, false)
     checks.busExited()
     truth.changed("the bus exits")
