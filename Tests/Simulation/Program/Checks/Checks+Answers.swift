@@ -58,7 +58,7 @@ extension Checks {
       broken("a client reads its true authorization", "client \(client.number): \(told), not \(expected)")
     }
     guard world.geoclue.hasActiveClient, world.schedule.now - world.geoclue.lastFixAt < 2_000_000,
-      world.schedule.now - world.geoclue.heldAt > 10_000_000
+      world.schedule.now - world.geoclue.heldAt > 10_000_000, !world.geoclue.isStatic
     else { return }
     let state = ["State", "StateReason", "AvailableAccuracy"].map { properties[$0]?.string ?? "" }
     if state != ["running", "", "exact"] || properties["InUse"]?.boolean != true {

@@ -32,6 +32,13 @@ extension Checks {
     {
       broken("no location is sent that the machine has left", subscription.path)
     }
+    // A compass makes GeoClue announce its last location again.
+    if world.geoclue.isStatic, subscription.isPlain, client.isReading, client.readSince < subscription.lastLocationAt,
+      subscription.last?.latitude == new.latitude, world.isQuiet(at: subscription.lastLocationAt),
+      subscription.lastLocationAt > max(subscription.startedAt, subscription.toldAt, world.geoclue.heldAt + 1_000_000)
+    {
+      broken("a location is sent once for each time that it is asserted", subscription.path)
+    }
     world.geoclue.noteRelease()
     if thresholds.time >= Client.rest, subscription.last != nil, subscription.lastLocationAt > subscription.startedAt,
       subscription.lastLocationAt > max(subscription.toldAt, subscription.thresholdsAt), client.isReading,

@@ -122,7 +122,8 @@ extension Checks {
     else { return }
     // One that was measured while a client had no access is not for that client.
     let latest = min(before, measuredAt - 1_000_000)
-    for client in world.clients where client.entitlement.level == .exact && client.entitlement.since < latest {
+    for client in world.clients
+    where client.isReading && client.entitlement.level == .exact && client.entitlement.since < latest {
       for subscription in client.subscriptions
       where subscription.isStarted && subscription.isPlain && subscription.level == .exact
         && subscription.startedAt < before && subscription.last?.latitude != newest
@@ -167,7 +168,9 @@ extension Checks {
         if silence > Client.rest + 10_000_000 {
           broken("a resting source wakes in time", "\(silence / 1_000) ms at \(subscription.path)")
         }
-        if subscription.count == 0, silence > 60_000_000, now - client.entitlement.since > 60_000_000 {
+        if subscription.lastLocationAt < subscription.beganAt, now - subscription.beganAt > 60_000_000,
+          now - client.entitlement.since > 60_000_000
+        {
           broken("a first location is requested at once", subscription.path)
         }
       }

@@ -19,6 +19,20 @@ extension Client {
     }
   }
 
+  /// Stops and starts its only object.
+  func startAgain() {
+    guard isConnected, let subscription = subscriptions.first, subscription.isStarted else { return }
+    stop(subscription)
+    start(subscription)
+  }
+
+  /// Starts an object and stops it at once.
+  func startAndStop() {
+    guard isConnected, let subscription = subscriptions.last, subscription.hasStopped else { return }
+    start(subscription)
+    stop(subscription)
+  }
+
   /// Starts an object that it has created some time ago.
   func startAnother() {
     if isConnected, let subscription = subscriptions.first(where: { $0.hasStopped }) { start(subscription) }

@@ -271,6 +271,15 @@ final class Client: Program {
     }
   }
 
+  /// Requests a location that is more accurate than any, and accepts the best of some seconds.
+  func locateAtBest() {
+    let options: [(String, Value)] = [
+      ("accuracy", .string("exact")), ("timeout", .uint32(8_000)), ("maximum-age", .uint32(0)),
+      ("required-accuracy", .double(1)), ("best-effort", .boolean(true)),
+    ]
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000)
+  }
+
   /// The program that GeoClue's configuration disallows at times.
   static let named = ("desktop-id", Value.string("org.example.Named"))
 
@@ -443,7 +452,11 @@ final class Client: Program {
     }
   }
 
+  /// When it last permitted a dialog.
+  private(set) var interactedAt: Int64 = .min / 2
+
   func authorize(isInteractive: Bool = false) {
+    if isInteractive { interactedAt = world.schedule.now }
     ask(
       Self.path, Self.service, "RequestAuthorization",
       [.options([("accuracy", .string("\(isInteractive ? .exact : chance.pick(Self.levels))"))])],

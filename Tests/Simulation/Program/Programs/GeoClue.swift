@@ -310,6 +310,9 @@ final class GeoClue: SystemService {
         if hasCoarse, held.contains(where: { !$0.isFine }) { coarse = world.measure(isFine: false) }
         for client in held where client.isActive && !client.isSilent { update(client) }
       }
+      if isStatic, hasCompass {
+        for client in held where client.isActive { update(client) }
+      }
       measure()
     }
   }

@@ -94,6 +94,10 @@ final class Polkit: SystemService {
       return world.checks.broken("a dialog can be closed", call.story)
     }
     dialogs[dialog] = call
+    let name = call.values.first?.structure?.last?.properties?["name"]?.string
+    if let client = world.clients.first(where: { $0.name == name }), client.interactedAt < endedAt {
+      world.checks.broken("a call shows one dialog", "client \(client.number)")
+    }
     let connections = connections
     world.schedule.after(121_000_000) { [weak self] in
       guard let self, isRunning, self.connections == connections, answersSoon, slowAt < world.schedule.now - 5_000_000,
@@ -169,7 +173,11 @@ final class Polkit: SystemService {
     super.called(call)
   }
 
+  /// When it last exited.
+  private var endedAt: Int64 = .min / 2
+
   override func exited() {
+    endedAt = world.schedule.now
     world.doubted(for: 10_000)
     for name in rounds.keys { rounds[name]?.open = 0 }
   }

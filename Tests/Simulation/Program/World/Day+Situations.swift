@@ -9,9 +9,11 @@ extension Day {
       at(end - Int64((seconds * 1_000_000).rounded()), action)
     }
 
-    before(90) { $0.clients[round % 6].hoard(round.isMultiple(of: 2) ? 60 : 120) }
-    before(62) { $0.clients[round % 6].showLife() }
-    before(55) { $0.clients[round % 6].isReading = true }
+    // Sometimes for longer than a minute, after which a client that reads little would be sent one location.
+    let isLong = round % 8 == 7
+    before(90) { $0.clients[round % 6].hoard(isLong ? 160 : round.isMultiple(of: 2) ? 60 : 120) }
+    if !isLong { before(62) { $0.clients[round % 6].showLife() } }
+    before(isLong ? 18.5 : 55) { $0.clients[round % 6].isReading = true }
     before(60) { $0.clients[(round + 1) % 6].pile() }
     if round % 8 == 5 {
       before(95) { world in
@@ -42,7 +44,7 @@ extension Day {
         world.throng.press(of: world.users[0], against: world.clients[round % 6 == 1 ? 4 : 1], world.agents[1])
       }
     }
-    if round % 4 == 0 { planFailure(until: end) }
+    if round % 4 == 0 { planFailure(isCrash: round % 8 == 4, until: end) }
     if round % 8 == 0 { planPastRecords(until: end) }
     if round % 4 == 3 { planClockChange(until: end) }
     if round % 8 == 7, !world.isSession { before(85) { $0.geoclue.refuseForLong() } }
@@ -54,7 +56,13 @@ extension Day {
         for client in world.clients where client.user != world.users[0] { client.startInTurn() }
       }
     }
+    before(30) { world in
+      for client in world.clients { client.subscribe(isPlain: true, at: .exact, starts: false) }
+    }
     before(25) { $0.polkit.flood() }
+    before(24.5) { world in
+      for client in world.clients { client.startAndStop() }
+    }
     before(18) { $0.checks.properties() }
     before(12) { $0.checks.probe() }
     before(8) { world in
@@ -65,18 +73,22 @@ extension Day {
   }
 
   /// GeoClue loses its source, exits, and cannot be started for a while.
-  private func planFailure(until end: Int64) {
+  private func planFailure(isCrash: Bool, until end: Int64) {
     func before(_ seconds: Int64, _ action: @escaping (World) -> Void) { at(end - seconds * 1_000_000, action) }
 
     before(87) { $0.geoclue.setSource(false) }
-    before(85) { $0.failGeoClue() }
+    // It cannot be started, or exits as soon as it has been.
+    before(85) { world in
+      world.geoclueCrashes = isCrash
+      world.failGeoClue()
+    }
     before(91) { world in
       for client in world.clients { client.subscribe(isPlain: true, at: .exact, starts: false) }
     }
     before(70) { world in
       for client in world.clients { client.startAnother() }
     }
-    before(66) { $0.checks.failing(since: end - 85_000_000) }
+    if !isCrash { before(66) { $0.checks.failing(since: end - 85_000_000) } }
     before(65) { world in
       world.geoclueFails = false
       world.geoclue.setSource(true)
@@ -155,6 +167,9 @@ extension Day {
         world.geoclue.setSource(false)
       }
     }
+    if !isRare { before(120) { $0.clients[0].startAgain() } }
+    // The second call asks the source so soon after the first that the question waits until nothing needs it any more.
+    for seconds in isRare ? [] : [200, 190] as [Int64] { before(seconds) { $0.clients[1].callBriefly() } }
     for seconds in stride(from: 0, to: (isRare ? Self.rareRest : Self.rest) / 1_000_000, by: 5) {
       before(seconds) { world in
         if !world.geoclue.hasActiveClient { world.checks.hasRested = true }

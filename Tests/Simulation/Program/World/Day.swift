@@ -134,12 +134,12 @@ final class Day {
     world.logind.exitsWhenAsked = false
     world.logind.recover()
     world.logind.start()
-    world.geoclueFails = false
+    (world.geoclueFails, world.geoclueCrashes) = (false, false)
     world.geoclue.failsToCreate = false
     world.geoclue.latency = 50...4_000
     world.geoclue.recover()
     world.geoclue.interval = isRegular && (rests || !chance.percent(20)) ? 1_000_000 : 30_000_000
-    world.geoclue.hasCompass = false
+    world.geoclue.hasCompass = world.geoclue.isStatic
     world.geoclue.setSource(true)
     for user in world.users {
       world.truth.set(.active, of: user)

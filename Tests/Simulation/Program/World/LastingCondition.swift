@@ -76,7 +76,11 @@ enum LastingCondition: CaseIterable {
       // No call has made the service ask again by then.
       world.schedule.after(60_000_000) { world.checks.truths(of: user) }
     case .policyReduces:
-      // Calls wait for polkit's answer while locations arrive.
+      // Calls wait for polkit's answer while locations arrive, and others for their timeout with one that they may not
+      // return.
+      world.schedule.after(7_000_000) {
+        for client in world.clients where client.user == user && client.isConnected { client.locateAtBest() }
+      }
       world.schedule.after(10_000_000) {
         world.polkit.raiseDoubt()
         set([Truth.access: .yes, Truth.accessPrecise: .no], for: user, in: world)
@@ -87,7 +91,15 @@ enum LastingCondition: CaseIterable {
       }
     case .policyAsks:
       set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
-      if user.isMultiple(of: 2) { world.polkit.unattended.insert(user) }
+      if user.isMultiple(of: 2) {
+        world.polkit.unattended.insert(user)
+        // The dialog ends with polkitd.
+        world.schedule.after(20_800_000) {
+          guard !world.truth.isPolkitSilent else { return }
+          world.polkit.exit()
+          world.schedule.after(600_000) { world.polkit.start() }
+        }
+      }
       // The user agrees in a dialog after an administrator has forbidden what it is about.
       askLater(user, in: world)
       world.schedule.after(22_000_000) {

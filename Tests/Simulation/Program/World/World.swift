@@ -202,6 +202,10 @@ final class World {
       schedule.after(chance.time(5_000...900_000)) { [weak self] in
         guard let self else { return }
         guard geoclueFails else { return geoclue.start() }
+        guard !geoclueCrashes else {
+          geoclue.start()
+          return schedule.after(20_000) { [weak self] in self?.geoclue.exit() }
+        }
         geoclueFailedAt = schedule.now
         bus.activationFailed(name, "Spawn.ChildExited")
       }
@@ -215,6 +219,8 @@ final class World {
   var isRestBlind = false
   /// Whether GeoClue cannot be started.
   var geoclueFails = false { didSet { if geoclueFails != oldValue { geoclueChangedAt = schedule.now } } }
+  /// Whether it exits at once instead, while it cannot be started.
+  var geoclueCrashes = false
   /// When GeoClue last became unable or able to start.
   private(set) var geoclueChangedAt: Int64 = .min / 2
   /// When the service last failed to start GeoClue.
