@@ -72,7 +72,7 @@ nonisolated struct AccessDamper: Sendable {
   /// The access on which decisions are based, and which is reported to the clients.
   private(set) var told = UserAccess()
   /// The access on which deliveries may be based. Never more than is allowed now.
-  private var granted = UserAccess()
+  private(set) var granted = UserAccess()
   private var current = UserAccess()
   /// The time of the first reduction that has not been reported to the clients.
   private var reducedAt: MonotonicInstant?

@@ -22,6 +22,8 @@ nonisolated struct PolicyAnswers {
     case wanted
     /// Every answer may have changed. If the client is not being served, answers are dropped instead of confirmed.
     case doubted(isServed: Bool)
+    /// The user's session has changed. polkit may have refused only because of the one before.
+    case sessionChanged
     /// polkit has answered.
     case answered(PolkitAction, PolkitReply)
     /// The user agreed in a dialog, and polkit's rules accept that.
@@ -77,8 +79,8 @@ nonisolated struct PolicyAnswers {
 
   func hold(at now: MonotonicInstant) -> Hold<MonotonicClock>? { confirmation.hold(at: now) }
 
-  /// Whether a doubt will be resolved in time, if only because its answers are dropped then.
-  var isConfirming: Bool { confirmation.deadline != nil }
+  /// Whether a doubt is open whose outcome is reported soon: the answers are confirmed, or dropped at the deadline.
+  var isDecidedSoon: Bool { confirmation.deadline != nil }
 
   func answer(to action: PolkitAction) -> Facts.Answer { known[action].map { effective($0, action) } ?? .unknown }
 
@@ -105,6 +107,11 @@ nonisolated extension PolicyAnswers {
     switch event {
     case .wanted: return wanted(now)
     case .doubted(let isServed): return doubted(isServed, now)
+    case .sessionChanged:
+      for action in [PolkitAction.access, .accessPrecise] where known[action]?.reply.answer == .no {
+        known[action] = nil
+      }
+      return []
     case .answered(let action, let reply):
       guard round?.asked.remove(action) != nil else { return [] }
       round?.fresh[action] = Known(reply: reply, time: now)

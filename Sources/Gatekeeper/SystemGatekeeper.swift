@@ -160,7 +160,9 @@ package final class SystemGatekeeper: Gatekeeper {
     facts.precise = known.policy.answer(to: .accessPrecise)
     facts.withoutAgent = known.policy.answer(to: .accessWithoutAgent)
     let access = users[user]?.access ?? AccessDamper()
-    facts.session = access.told.session
+    // polkit may refuse because of the loss of a session that has not been reported yet.
+    let isRefused = facts.precise == .no && facts.reduced == .no
+    facts.session = (isRefused ? access.granted : access.told).session
     facts.agent = access.told.agents.level(without: client.name)
     return facts
   }
@@ -301,11 +303,12 @@ extension SystemGatekeeper {
       // polkit's defaults depend on the session, so its earlier answers are now in doubt.
       for client in clients.values where client.credentials?.userID == user {
         polkit.doubt(client.name)
+        handle(.sessionChanged, for: client)
         doubt(client)
         postpone(client)
       }
-      // The outcome for a user who returns is reported when polkit has confirmed its answers, or has not in time.
-      if state == .active { return changed(user) { registry[$0]?.policy.isConfirming == false } }
+      // While polkit is asked, its answer leads to the report of what a user who returns may do.
+      if state == .active { return changed(user) { isChanged && registry[$0]?.policy.isDecidedSoon == false } }
     }
     changed(user) { isChanged || registry[$0]?.isChangeUnreported == true || !isHeld($0) }
   }

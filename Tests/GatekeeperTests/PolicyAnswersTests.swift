@@ -55,15 +55,28 @@ import Testing
   @Test func `after its answers have been dropped, a silent polkit confirms nothing`() {
     let driver = served()
     driver.handle(.doubted(isServed: true))
-    #expect(driver.answers.isConfirming)
+    #expect(driver.answers.isDecidedSoon)
     #expect(driver.handle(.timer(isServed: true, isPolkitThere: true), after: 1_000).contains(.changed))
-    #expect(!driver.answers.isConfirming && driver.isHeld)
+    #expect(!driver.answers.isDecidedSoon && driver.isHeld)
     driver.handle(.doubted(isServed: true))
-    #expect(!driver.answers.isConfirming)
+    #expect(!driver.answers.isDecidedSoon)
     driver.answerAll(.yes)
     driver.answerAll(.yes)
     driver.handle(.doubted(isServed: true), after: 500)
-    #expect(driver.answers.isConfirming)
+    #expect(driver.answers.isDecidedSoon)
+  }
+
+  /// Regression: who returned to a session was told for a moment that polkit's rules forbid access, because polkit had
+  /// refused without the session, and the record of the user's last place was erased.
+  @Test func `a refusal does not outlive a change of the session, but a permission does until polkit answers`() {
+    let refused = served(.no)
+    #expect(refused.precise == .no)
+    #expect(refused.handle(.sessionChanged).isEmpty)
+    #expect(refused.precise == .unknown && refused.answers.answer(to: .access) == .unknown)
+    #expect(refused.answers.answer(to: .accessWithoutAgent) == .no, "it does not depend on sessions")
+    let permitted = served()
+    permitted.handle(.sessionChanged)
+    #expect(permitted.precise == .yes)
   }
 
   /// Regression: while another user kept the bus busy, every second call waited for seconds for polkit's answer.

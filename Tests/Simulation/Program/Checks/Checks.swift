@@ -328,6 +328,15 @@ final class Checks {
     if reason == "session-inactive", world.truth.activeTime(of: client.user) > Self.longestHang {
       broken("a session is reported as inactive only if it was", parcel.story)
     }
+    // The second answer of polkit that a change has overtaken is used, and so is one from before logind did not answer.
+    let isOvertaken = [world.polkit, world.logind].contains { (service: SystemService) in
+      !service.answersSoon || service.slowAt > world.schedule.now - 3_000_000
+    }
+    if reason == "disallowed-by-policy", client.user >= 1_000, !isOvertaken,
+      !world.truth.mayBeForbidden(client.user)
+    {
+      broken("a policy is reported as forbidding only if it was", parcel.story)
+    }
     // An agent allows at least `city`.
     if reason == "reduced-accuracy", parcel.path.contains("/almanac/") {
       broken("an almanac needs no more than the town", parcel.story)

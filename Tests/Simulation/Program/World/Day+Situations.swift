@@ -167,6 +167,13 @@ extension Day {
         world.geoclue.setSource(false)
       }
     }
+    if !isRare, !isVisited {
+      // Each attempt to use GeoClue fails. That is told once, and again after a new start.
+      before(180) { world in
+        world.isRestBlind = true
+        world.failGeoClue()
+      }
+    }
     if !isRare { before(120) { $0.clients[0].startAgain() } }
     // The second call asks the source so soon after the first that the question waits until nothing needs it any more.
     for seconds in isRare ? [] : [200, 190] as [Int64] { before(seconds) { $0.clients[1].callBriefly() } }

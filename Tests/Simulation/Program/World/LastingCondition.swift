@@ -35,6 +35,7 @@ enum LastingCondition: CaseIterable {
       }
       world.schedule.after(15_000_000) { world.checks.awaitsAgent(user, isNew: true) }
       world.schedule.after(34_000_000) { world.checks.awaitsAgent(user, isNew: false) }
+      if !world.isSession, user == world.users.last { beOwnAgent(user, in: world) }
       // A program does not become an agent by sending an agent's signals.
       world.schedule.after(5_000_000) { world.clients.first { $0.user == user }?.forge(0) }
     case .agentSilent:
@@ -112,6 +113,20 @@ enum LastingCondition: CaseIterable {
       askLater(user, in: world)
     case .policyDenies: set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
     case .policyGrantsAlways: set([Truth.accessWithoutAgent: .yes], for: user, in: world)
+    }
+  }
+
+  /// The only program of the user also is an agent, which does not count for itself.
+  private func beOwnAgent(_ user: UInt32, in world: World) {
+    let clients = world.clients.filter { $0.user == user }
+    guard let client = clients.first, !client.poses, !world.isBusFaulty else { return }
+    for client in clients { client.exit() }
+    client.poses = true
+    client.start()
+    client.subscribe(isPlain: true, at: .exact)
+    world.schedule.after(99_000_000) {
+      client.exit()
+      client.poses = false
     }
   }
 

@@ -42,6 +42,21 @@ final class Truth {
 
   init(_ world: World) { self.world = world }
 
+  /// When polkit last forbade each user everything; the distant future while it does.
+  private var forbiddenAt: [UInt32: Int64] = [:]
+
+  /// Whether polkit may have told the service some time ago that its rules forbid a user everything.
+  func mayBeForbidden(_ user: UInt32) -> Bool {
+    world.polkit.denied[user] != nil || forbiddenAt[user].map { $0 > world.schedule.now - 60_000_000 } ?? false
+  }
+
+  func wasForbidden(_ user: UInt32) { forbiddenAt[user] = world.schedule.now }
+
+  private func noteForbidden(_ user: UInt32) {
+    let isForbidden = permitted(to: user) == .none
+    if isForbidden || forbiddenAt[user] == .max { forbiddenAt[user] = isForbidden ? .max : world.schedule.now }
+  }
+
   func session(of user: UInt32) -> Session { sessions[user] ?? .none }
 
   func policy(of user: UInt32, _ action: String) -> Answer {
@@ -71,6 +86,7 @@ final class Truth {
     let before = former[user].flatMap { $0.until > now ? $0.level : nil } ?? .none
     former[user] = (max(before, permitted(to: user)), now + Entitlement.tolerance)
     policies[user, default: [:]][action] = answer
+    noteForbidden(user)
     let name = action.split(separator: ".").last ?? ""
     changed("polkit's answer about \(name) of \(user) becomes \(answer.map { "\($0)" } ?? "the default")")
   }

@@ -494,6 +494,7 @@ extension World {
   }
 
   func permit(_ user: UInt32) {
+    if polkit.denied[user] != nil { truth.wasForbidden(user) }
     polkit.denied[user] = nil
     for action in Self.actions { truth.set(nil, to: action, of: user) }
     polkit.announce()
