@@ -227,10 +227,14 @@ extension Client {
   /// The interval between locations of a client that rests, in microseconds.
   static let rest: Int64 = 200_000_000
 
+  func closeSubscriptions() {
+    for subscription in subscriptions { close(subscription) }
+  }
+
   /// Ensures that it follows the location. If it `rests`, it has one subscription, which lets GeoClue rest.
   func settle(rests: Bool) {
     guard !rests else {
-      for subscription in subscriptions { close(subscription) }
+      closeSubscriptions()
       for region in regions { close(region) }
       return subscribe(isPlain: false, at: .exact, every: world.isRestRare ? 0 : Self.rest)
     }

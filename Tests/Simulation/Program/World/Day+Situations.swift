@@ -138,7 +138,7 @@ extension Day {
   /// - Parameters:
   ///   - isRare: Whether the only client needs significant changes only.
   ///   - isVisited: Whether another client comes for a while.
-  func planRest(isRare: Bool, isVisited: Bool, until end: Int64) {
+  func planRest(_ round: Int, isRare: Bool, isVisited: Bool, until end: Int64) {
     func before(_ seconds: Int64, _ action: @escaping (World) -> Void) { at(end - seconds * 1_000_000, action) }
 
     if !isVisited {
@@ -147,7 +147,11 @@ extension Day {
       before(1) { $0.geoclue.raisesDoubt = false }
     }
     if isRare {
-      before(300) { $0.clients[0].monitor(isHere: true) }
+      before(300) { world in
+        world.clients[0].monitor(isHere: true)
+        // Sometimes only the region needs locations.
+        if round % 16 == 10 { world.clients[0].closeSubscriptions() }
+      }
       before(150) { $0.setClock(60_000_000) }
       before(90) { world in
         world.move()

@@ -49,7 +49,11 @@ final class Day {
         at(time + 2_000_000) { world in world.deny(world.users[round / 4 % world.users.count]) }
       }
       time += !rests ? Self.quiet : isRare ? Self.rareRest : Self.rest
-      if rests { planRest(isRare: isRare, isVisited: isVisited, until: time) } else { planQuiet(round, until: time) }
+      if rests {
+        planRest(round, isRare: isRare, isVisited: isVisited, until: time)
+      } else {
+        planQuiet(round, until: time)
+      }
       at(time) { $0.checks.quiet(rests: rests) }
       guard round % 4 == 3 || round == rounds - 1 else { continue }
       time = planDeparture(round, at: time)

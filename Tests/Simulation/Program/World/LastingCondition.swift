@@ -55,11 +55,7 @@ enum LastingCondition: CaseIterable {
       second?.setLevel(.city)
     case .polkitSilent:
       // After 8 s, the service knows the sessions.
-      world.schedule.after(8_000_000) {
-        world.polkit.hang()
-        world.polkit.announce()
-        world.truth.isPolkitSilent = true
-      }
+      world.schedule.after(8_000_000) { silencePolkit(in: world) }
     case .logindLost:
       // It returns only when a program calls it, and no user's session is known then.
       world.schedule.after(8_000_000) {
@@ -73,6 +69,7 @@ enum LastingCondition: CaseIterable {
       guard user.isMultiple(of: 2) else { return }
       // Meanwhile, the service must ask polkit, which denies everything.
       world.schedule.after(10_000_000) { world.polkit.announce() }
+      if world.seed.isMultiple(of: 2) { world.schedule.after(30_000_000) { silencePolkit(in: world) } }
       world.schedule.after(50_000_000) { world.setSession(.active, of: user) }
       // No call has made the service ask again by then.
       world.schedule.after(60_000_000) { world.checks.truths(of: user) }
@@ -114,6 +111,12 @@ enum LastingCondition: CaseIterable {
     case .policyDenies: set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
     case .policyGrantsAlways: set([Truth.accessWithoutAgent: .yes], for: user, in: world)
     }
+  }
+
+  private func silencePolkit(in world: World) {
+    world.polkit.hang()
+    world.polkit.announce()
+    world.truth.isPolkitSilent = true
   }
 
   /// The only program of the user also is an agent, which does not count for itself.
