@@ -212,8 +212,8 @@ extension Checks {
   }
 
   /// Checks that no client is undecided without a cause.
-  func decided() {
-    for client in world.clients where client.isConnected {
+  func decided(where isConcerned: (Client) -> Bool = { _ in true }) {
+    for client in world.clients where client.isConnected && isConcerned(client) {
       for subscription in client.subscriptions where subscription.isStarted && subscription.told?.reason == "undecided"
       {
         truth(client, subscription)
