@@ -204,8 +204,7 @@ extension Checks {
     }
     // A source that reports nothing new has reported its location at first, and again after a sleep.
     let begin = max(subscription.beganAt, subscription.authorizedAt)
-    let isPlain = subscription.isPlain && subscription.beganAt < world.wokeAt
-    let asserted = max(begin, isPlain ? world.wokeAt : begin)
+    let asserted = subscription.isPlain ? max(begin, world.wokeAt) : begin
     if world.geoclue.isStatic, client.isReading, thresholds.accuracy == 0, client.entitlement.level == .exact,
       subscription.level == .exact, subscription.lastLocationAt < asserted,
       subscription.told?.status.hasPrefix("authorized") == true,
@@ -242,7 +241,7 @@ extension Checks {
     let isInTime =
       location["Timestamp"]?.structure?.first?.uint64 == fix.timestamp || world.clockSetAt > fix.measuredAt
     let isSame =
-      location["Accuracy"]?.double == fix.accuracy && location["Longitude"]?.double == world.home.longitude && isInTime
+      location["Accuracy"]?.double == fix.accuracy && location["Longitude"]?.double == fix.longitude && isInTime
       && (fix.measuredAtBoottime...kernel_boottime()).contains(received)
       && location["Altitude"] == nil && location["Speed"] == nil && location["Simulated"]?.boolean == false
     // The machine moves only along a meridian.

@@ -211,27 +211,22 @@ extension Checks {
     let connections: Int
   }
 
-  /// Checks that no client is undecided without a cause.
-  func decided(where isConcerned: (Client) -> Bool = { _ in true }) {
-    for client in world.clients where client.isConnected && isConcerned(client) {
-      for subscription in client.subscriptions where subscription.isStarted && subscription.told?.reason == "undecided"
-      {
+  /// Checks what clients were told through some of their subscriptions.
+  func truths(where isConcerned: (Client, Client.Subscription) -> Bool) {
+    for client in world.clients where client.isConnected {
+      for subscription in client.subscriptions where subscription.isStarted && isConcerned(client, subscription) {
         truth(client, subscription)
       }
     }
   }
 
   /// Checks what the programs of a user were told.
-  func truths(of user: UInt32) {
-    for client in world.clients where client.isConnected && client.user == user && client.isReading {
-      for subscription in client.subscriptions where subscription.isStarted { truth(client, subscription) }
-    }
-  }
+  func truths(of user: UInt32) { truths { client, _ in client.user == user && client.isReading } }
 
   /// Makes every client request a location.
   func probe() {
-    // Before a call makes the service ask all programs again.
-    decided()
+    // No client is undecided without a cause, before a call makes the service ask all programs again.
+    truths { $1.isUndecided }
     for client in world.clients where client.isConnected && world.schedule.now - client.entitlement.since > 10_000_000 {
       client.locateNow()
       client.askInTurn()

@@ -104,8 +104,9 @@ extension Client {
     let (path, interface) = chance.pick(paths)
     let refused: (Parcel) -> Void = { [weak self] reply in
       // On a bus that hangs, the service may not learn whose call it is.
-      let errors = ["UnknownObject", "LimitsExceeded"] + (self?.world.isBusFaulty == true ? ["NotAuthorized"] : [])
-      guard let self, !reply.isLost, !errors.contains(where: reply.errorName.hasSuffix) else { return }
+      guard let self, !reply.isLost else { return }
+      let errors = ["UnknownObject", "LimitsExceeded"] + (world.isBusFaulty ? ["NotAuthorized"] : [])
+      if errors.contains(where: reply.errorName.hasSuffix) { return }
       world.checks.broken("an object answers only its creator", "client \(number) calls \(path): \(reply.story)")
     }
     switch chance.number(in: 0...3) {

@@ -46,6 +46,7 @@ final class Client: Program {
     /// When the service last began to deliver from a first location on, as far as its answers show.
     var beganAt: Int64 = .max
     var told: (status: String, reason: String)?
+    var isUndecided: Bool { told?.reason == "undecided" }
     var toldAt: Int64 = .min / 2
     /// When a refusal was last reported.
     var refusedAt: Int64 = .min / 2
@@ -233,13 +234,18 @@ final class Client: Program {
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: timeout, wanting: wish)
   }
 
-  /// Requests a location of a town, however old. No location is as accurate as the best effort should be.
+  /// Accepts the best location at the end, because none is as accurate as that.
+  private static let bestEffort: [(String, Value)] = [
+    ("required-accuracy", .double(1)), ("best-effort", .boolean(true)),
+  ]
+
+  /// Requests a location of a town, however old.
   func locateRoughly(isBestEffort: Bool = false) {
     let timeout: UInt32 = isBestEffort ? 8_000 : 2_000
     var options: [(String, Value)] = [
       ("accuracy", .string("city")), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(2_592_000_000)),
     ]
-    if isBestEffort { options += [("required-accuracy", .double(1)), ("best-effort", .boolean(true))] }
+    if isBestEffort { options += Self.bestEffort }
     let wish = Checks.Wish(maximumAge: 2_592_000_000)
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: Int64(timeout) * 1_000, wanting: wish)
   }
@@ -253,8 +259,7 @@ final class Client: Program {
     var options: [(String, Value)] = [
       ("accuracy", .string("exact")), ("timeout", .uint32(8_000)), ("maximum-age", .uint32(0)),
     ]
-    // No location has this accuracy, so best-effort returns the best one.
-    if chance.percent(30) { options += [("required-accuracy", .double(1)), ("best-effort", .boolean(true))] }
+    if chance.percent(30) { options += Self.bestEffort }
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000) { [weak self] reply in
       guard let self else { return }
       // The service may have found another agent because of this call.
@@ -275,9 +280,8 @@ final class Client: Program {
   func locateAtBest() {
     let options: [(String, Value)] = [
       ("accuracy", .string("exact")), ("timeout", .uint32(8_000)), ("maximum-age", .uint32(0)),
-      ("required-accuracy", .double(1)), ("best-effort", .boolean(true)),
     ]
-    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000)
+    ask(Self.path, Self.service, "GetLocation", [.options(options + Self.bestEffort)], within: 8_000_000)
   }
 
   /// The program that GeoClue's configuration disallows at times.

@@ -3,11 +3,14 @@ import GeopublicistSimulatedKernel
 
 /// The situations that each quiet time contains, because random faults rarely cause them, and the checks of each.
 extension Day {
+  /// Returns a function that plans an action at a number of seconds before or after a moment.
+  private func moments(_ time: @escaping (Int64) -> Int64) -> (Double, @escaping (World) -> Void) -> Void {
+    { [self] seconds, action in at(time(Int64((seconds * 1_000_000).rounded())), action) }
+  }
+
   /// - Parameter end: The end of the quiet time.
   func planQuiet(_ round: Int, until end: Int64) {
-    func before(_ seconds: Double, _ action: @escaping (World) -> Void) {
-      at(end - Int64((seconds * 1_000_000).rounded()), action)
-    }
+    let before = moments { end - $0 }
 
     // Sometimes for longer than a minute, after which a client that reads little would be sent one location.
     let isLong = round % 8 == 7
@@ -74,7 +77,7 @@ extension Day {
 
   /// GeoClue loses its source, exits, and cannot be started for a while.
   private func planFailure(isCrash: Bool, until end: Int64) {
-    func before(_ seconds: Int64, _ action: @escaping (World) -> Void) { at(end - seconds * 1_000_000, action) }
+    let before = moments { end - $0 }
 
     before(87) { $0.geoclue.setSource(false) }
     // It cannot be started, or exits as soon as it has been.
@@ -97,7 +100,7 @@ extension Day {
 
   /// During the failure, the clock is set to a time before that of the remembered locations.
   private func planPastRecords(until end: Int64) {
-    func before(_ seconds: Int64, _ action: @escaping (World) -> Void) { at(end - seconds * 1_000_000, action) }
+    let before = moments { end - $0 }
 
     before(94) { world in
       for client in world.clients { client.subscribe(isPlain: true, at: .city) }
@@ -112,9 +115,7 @@ extension Day {
 
   /// The next phase of the almanacs is near, and later, new clients come after another change of the clock.
   private func planClockChange(until end: Int64) {
-    func before(_ seconds: Double, _ action: @escaping (World) -> Void) {
-      at(end - Int64((seconds * 1_000_000).rounded()), action)
-    }
+    let before = moments { end - $0 }
 
     before(96) { world in
       guard let next = world.clients.compactMap(\.nextPhase).min() else { return }
@@ -139,7 +140,7 @@ extension Day {
   ///   - isRare: Whether the only client needs significant changes only.
   ///   - isVisited: Whether another client comes for a while.
   func planRest(_ round: Int, isRare: Bool, isVisited: Bool, until end: Int64) {
-    func before(_ seconds: Int64, _ action: @escaping (World) -> Void) { at(end - seconds * 1_000_000, action) }
+    let before = moments { end - $0 }
 
     if !isVisited {
       // Each location arrives while access is being decided again.
@@ -180,9 +181,9 @@ extension Day {
     }
     if !isRare { before(120) { $0.clients[0].startAgain() } }
     // The second call asks the source so soon after the first that the question waits until nothing needs it any more.
-    for seconds in isRare ? [] : [200, 190] as [Int64] { before(seconds) { $0.clients[1].callBriefly() } }
+    for seconds in isRare ? [] : [200, 190] as [Double] { before(seconds) { $0.clients[1].callBriefly() } }
     for seconds in stride(from: 0, to: (isRare ? Self.rareRest : Self.rest) / 1_000_000, by: 5) {
-      before(seconds) { world in
+      before(Double(seconds)) { world in
         if !world.geoclue.hasActiveClient { world.checks.hasRested = true }
         if seconds.isMultiple(of: 20) { world.checks.resting() }
       }
@@ -191,9 +192,7 @@ extension Day {
 
   /// The only program of a user leaves and returns while logind is asked about that user. Then the session changes.
   private func planReturn(at begin: Int64) {
-    func after(_ seconds: Double, _ action: @escaping (World) -> Void) {
-      at(begin + Int64((seconds * 1_000_000).rounded()), action)
-    }
+    let after = moments { begin + $0 }
 
     after(0) { world in
       world.logind.latency = 400_000...400_000
@@ -216,9 +215,7 @@ extension Day {
 
   /// All clients leave, and after a few that come briefly, the service exits. Returns the time of the next storm.
   func planDeparture(_ round: Int, at begin: Int64) -> Int64 {
-    func after(_ seconds: Double, _ action: @escaping (World) -> Void) {
-      at(begin + Int64((seconds * 1_000_000).rounded()), action)
-    }
+    let after = moments { begin + $0 }
 
     if round % 8 == 7, !world.isSession {
       // The clients of the user to whom that happens have no objects, but have called.

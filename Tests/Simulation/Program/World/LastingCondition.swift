@@ -63,7 +63,7 @@ enum LastingCondition: CaseIterable {
         for user in world.users { world.logind.announce(user) }
       }
       // No new client has made the service ask by then.
-      world.schedule.after(20_000_000) { world.checks.decided { $0.user == user } }
+      world.schedule.after(20_000_000) { world.checks.truths { $0.user == user && $1.isUndecided } }
     case .sessionInactive, .sessionEnded:
       world.setSession(self == .sessionEnded ? .none : .inactive, of: user)
       guard user.isMultiple(of: 2) else { return }
