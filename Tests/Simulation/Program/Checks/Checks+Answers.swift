@@ -66,6 +66,23 @@ extension Checks {
     }
   }
 
+  /// The rules forbid a user everything for a moment, and permit it again before polkit answers.
+  func unshaken(_ user: UInt32) {
+    let begin = world.schedule.now
+    let subscriptions = world.clients.filter { $0.user == user }.flatMap(\.subscriptions)
+      .filter { $0.isStarted && $0.told?.status.hasPrefix("authorized") == true }
+    world.schedule.after(1_200_000) { [self] in
+      for subscription in subscriptions where subscription.isStarted && subscription.toldAt > begin {
+        broken("an answer of polkit that a change has overtaken is not reported", subscription.path)
+      }
+    }
+  }
+
+  /// The session of a user has just returned, and polkit has not answered yet.
+  func returned(_ client: Client) {
+    for subscription in client.subscriptions { showed(subscription.told?.reason ?? "", to: client, subscription.path) }
+  }
+
   /// Checks the service's state while GeoClue is not held although a client waits for its next location.
   func resting() {
     let client = world.clients[0]

@@ -317,6 +317,12 @@ final class Checks {
     contains(location, level, parcel)
   }
 
+  /// A client was told or has read the reason of its authorization.
+  func showed(_ reason: String, to client: Client, _ story: String) {
+    guard reason == "disallowed-by-policy", client.user >= 1_000, !world.truth.mayBeForbidden(client.user) else { return }
+    broken("a policy is reported as forbidding only if it was", story)
+  }
+
   /// How long the service may not learn of a session because logind hangs.
   private static let longestHang: Int64 = 60_000_000
 
@@ -332,11 +338,7 @@ final class Checks {
     let isOvertaken = [world.polkit, world.logind].contains { (service: SystemService) in
       !service.answersSoon || service.slowAt > world.schedule.now - 3_000_000
     }
-    if reason == "disallowed-by-policy", client.user >= 1_000, !isOvertaken,
-      !world.truth.mayBeForbidden(client.user)
-    {
-      broken("a policy is reported as forbidding only if it was", parcel.story)
-    }
+    if !isOvertaken { showed(reason, to: client, parcel.story) }
     // An agent allows at least `city`.
     if reason == "reduced-accuracy", parcel.path.contains("/almanac/") {
       broken("an almanac needs no more than the town", parcel.story)

@@ -95,7 +95,12 @@ extension Client {
 
   func change(_ region: Region) {
     guard region.isStarted else { return start(region) }
-    if chance.percent(30) { return close(region) }
+    chance.percent(30) ? close(region) : stop(region)
+  }
+
+  func stopRegions() { for region in regions where region.isStarted { stop(region) } }
+
+  private func stop(_ region: Region) {
     ask(region.path, Self.region, "Stop") { reply in
       guard reply.kind == .reply else { return }
       (region.isStarted, region.state, region.told) = (false, "unknown", nil)

@@ -178,6 +178,14 @@ final class GeoClue: SystemService {
     world.schedule.after(1_000_000) { [self] in recover() }
   }
 
+  /// The receiver measures once more, shortly after now.
+  func measureSoon() {
+    guard interval == 1_000_000, hasActiveClient else { return }
+    world.schedule.after(120_000) { [self] in
+      if isRunning, hasActiveClient { report(world.measure(isFine: true)) }
+    }
+  }
+
   /// The receiver measures many times while polkit's answers are always in doubt, and then nothing for a while.
   func hurryInDoubt() {
     guard interval == 1_000_000, hasActiveClient else { return }

@@ -71,10 +71,27 @@ final class Polkit: SystemService {
   }
 
   /// Announces that rules may have changed, and then takes some time for its answers.
-  func raiseDoubt() {
-    latency = 100_000...150_000
+  func raiseDoubt(latency: ClosedRange<Int64> = 100_000...150_000) {
+    self.latency = latency
     announce()
-    world.schedule.after(1_500_000) { [self] in latency = 50...4_000 }
+    world.schedule.after(1_500_000) { [self] in self.latency = 50...4_000 }
+  }
+
+  /// The rules forbid a user everything, until that has been determined and before it is answered.
+  func waver(about user: UInt32) {
+    let actions = [Truth.access, Truth.accessPrecise]
+    guard answersSoon, denied[user] == nil, actions.allSatisfy({ world.truth.policy(of: user, $0) == .yes }) else {
+      return
+    }
+    world.checks.unshaken(user)
+    func set(_ answer: Truth.Answer?) {
+      for action in actions { world.truth.set(answer, to: action, of: user) }
+      announce()
+    }
+    latency = 100_000...100_000
+    set(.no)
+    world.schedule.after(150_000) { set(nil) }
+    world.schedule.after(1_200_000) { [self] in latency = 50...4_000 }
   }
 
   /// The users whose consent is temporary, and what is permitted for that reason now.

@@ -51,9 +51,21 @@ extension Day {
     if round % 8 == 0 { planPastRecords(until: end) }
     if round % 4 == 3 { planClockChange(until: end) }
     if round % 8 == 7, !world.isSession { before(85) { $0.geoclue.refuseForLong() } }
-    if round == 3 {
+    if round % 8 == 3 {
+      before(33) { world in
+        for client in world.clients where client.user == world.users[0] { client.monitor(isHere: true) }
+      }
       before(30) { world in
         for client in world.clients where client.user == world.users[0] { client.fidget() }
+      }
+      // Their regions are stopped while the reports that they know nothing any more wait for their turn.
+      before(27) { world in
+        guard let agent = world.agents.first, agent.level == .exact, agent.isConnected else { return }
+        agent.setLevel(.none)
+        world.schedule.after(150_000) {
+          for client in world.clients where client.user == agent.user { client.stopRegions() }
+        }
+        world.schedule.after(400_000) { agent.setLevel(.exact) }
       }
       before(26.2) { world in
         for client in world.clients where client.user != world.users[0] { client.startInTurn() }
@@ -66,6 +78,7 @@ extension Day {
     before(24.5) { world in
       for client in world.clients { client.startAndStop() }
     }
+    if !world.isSession { before(21.5) { $0.polkit.waver(about: $0.users[round % $0.users.count]) } }
     before(18) { $0.checks.properties() }
     before(12) { $0.checks.probe() }
     before(8) { world in
@@ -208,9 +221,16 @@ extension Day {
     after(5) { world in world.setSession(.inactive, of: world.clients[1].user) }
     after(8) { world in
       world.checks.truths(of: world.clients[1].user)
+      // What polkit said while the session was inactive no longer counts, although it does not answer at once.
+      world.polkit.raiseDoubt()
       world.setSession(.active, of: world.clients[1].user)
-      world.clients[1].exit()
     }
+    // Its agent is heard first.
+    let agent = world.agents.first { [world] in $0.user == world.clients[1].user }
+    after(8.05) { _ in agent?.setLevel(.street) }
+    after(8.2) { world in world.checks.returned(world.clients[1]) }
+    after(9) { _ in agent?.setLevel(.exact) }
+    after(10) { $0.clients[1].exit() }
   }
 
   /// All clients leave, and after a few that come briefly, the service exits. Returns the time of the next storm.

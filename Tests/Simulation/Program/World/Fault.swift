@@ -156,7 +156,13 @@ struct Fault {
       overtake(world.logind, in: world) { world.setSession($0 ? .inactive : .active, of: user) }
       world.logind.announce(user)
     case .rulesChangeDuringQuestion:
-      overtake(world.polkit, in: world) { setPolicy($0 ? .yes : nil, $0 ? .no : nil, in: world) }
+      overtake(world.polkit, in: world) { begins in
+        setPolicy(begins ? .yes : nil, begins ? .no : nil, in: world)
+        // What polkit is answering may not be used any more, but it has not answered again.
+        for delay in begins ? [210_000, 240_000, 270_000] : [] as [Int64] {
+          world.schedule.after(delay) { for client in world.clients where client.user == user { client.locate() } }
+        }
+      }
       world.polkit.announce()
       for client in world.clients where client.user == user && client.isConnected { client.locate() }
     case .busHangs: world.stallBus(hangs: true)

@@ -74,19 +74,20 @@ enum LastingCondition: CaseIterable {
       // No call has made the service ask again by then.
       world.schedule.after(60_000_000) { world.checks.truths(of: user) }
     case .policyReduces:
+      let clients = { world.clients.filter { $0.user == user && $0.isConnected } }
       // Calls wait for polkit's answer while locations arrive, and others for their timeout with one that they may not
       // return.
-      world.schedule.after(7_000_000) {
-        for client in world.clients where client.user == user && client.isConnected { client.locateAtBest() }
-      }
+      world.schedule.after(7_000_000) { for client in clients() { client.locateAtBest() } }
+      world.schedule.after(9_990_000) { for client in clients() { client.locateNow() } }
       world.schedule.after(10_000_000) {
-        world.polkit.raiseDoubt()
+        // The first answers are overtaken, so four come one after the other within a second.
+        world.polkit.raiseDoubt(latency: 40_000...60_000)
         set([Truth.access: .yes, Truth.accessPrecise: .no], for: user, in: world)
-        for client in world.clients where client.user == user && client.isConnected {
-          client.locateNow()
-          client.locate()
-        }
+        for client in clients() { client.locate() }
+        world.geoclue.measureSoon()
       }
+      // With a change of the clock, calls look for a location again.
+      world.schedule.after(10_200_000) { world.setClock(1_000_000) }
     case .policyAsks:
       set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
       if user.isMultiple(of: 2) {
