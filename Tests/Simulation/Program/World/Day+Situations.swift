@@ -59,7 +59,7 @@ extension Day {
         for client in world.clients where client.user == world.users[0] { client.fidget() }
       }
       // Their regions are stopped while the reports that they know nothing any more wait for their turn.
-      before(27) { world in
+      before(25.8) { world in
         guard let agent = world.agents.first, agent.level == .exact, agent.isConnected else { return }
         agent.setLevel(.none)
         world.schedule.after(150_000) {
