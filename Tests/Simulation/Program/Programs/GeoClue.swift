@@ -90,7 +90,7 @@ final class GeoClue: SystemService {
   /// Whether its only source is a file with the machine's place, which it asserts to each new client.
   private(set) lazy var isStatic = world.seed % 5 == 2
   /// Whether it determines that place from the machine's network address instead.
-  private lazy var isByAddress = world.seed % 10 == 2
+  private(set) lazy var isByAddress = world.seed % 10 == 2
   /// Whether the receiver has a fix.
   var hasSource = true
   /// Whether polkit's rules may have changed whenever it announces a location.
