@@ -283,7 +283,7 @@ extension Checks {
 
   // MARK: - Almanacs
 
-  /// Some time after a resume at another place while GeoClue rested, changes must have been reported.
+  /// Some time after a resume or on a network at another place, while GeoClue rested, changes must have been reported.
   func resumed() {
     let client = world.clients[0]
     guard client.isConnected, client.entitlement.level == .exact, !world.isRestBlind, world.healedAt != nil else {
@@ -299,7 +299,7 @@ extension Checks {
     for region in client.regions
     where region.isStarted && region.known == "inside" && region.radius == 1_000 && !world.geoclue.isByAddress {
       let distance = Self.distance(world.place(isOther: false), region.latitude)
-      if distance > 2_000 { broken("leaving a region is reported after a resume", region.path) }
+      if distance > 2_000 { broken("leaving a region is reported after a resume or on another network", region.path) }
     }
   }
 

@@ -167,9 +167,14 @@ extension Day {
         if round % 16 == 10 { world.clients[0].closeSubscriptions() }
       }
       before(150) { $0.setClock(60_000_000) }
-      before(90) { world in
+      // The service learns in one of two ways that the machine may be elsewhere, between two regular checks.
+      before(80) { world in
         world.move()
-        world.sleep(20_000_000, isAnnounced: true, isProbed: false)
+        if round % 16 == 10 {
+          world.network.changeConnection()
+        } else {
+          world.sleep(20_000_000, isAnnounced: true, isProbed: false)
+        }
       }
       before(45) { $0.checks.resumed() }
     }

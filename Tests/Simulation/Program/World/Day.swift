@@ -40,7 +40,7 @@ final class Day {
         world.isRestRare = isRare
         self?.heal(rests: rests, isRegular: rests || round % 8 != 3)
         // The receiver has no fix during some rests.
-        if rests, !isVisited, self?.chance.percent(50) ?? false {
+        if rests, !isVisited, round % 16 != 10, self?.chance.percent(50) ?? false {
           world.isRestBlind = true
           world.geoclue.setSource(false)
         }

@@ -31,6 +31,7 @@ final class World {
   private(set) lazy var systemd = Systemd(self)
   private(set) lazy var geoclue = GeoClue(self)
   private(set) lazy var sensors = SensorProxy(self)
+  private(set) lazy var network = NetworkManager(self)
   private(set) lazy var throng = Throng(self)
   private(set) var agents: [Agent] = []
   /// The second agents of users who have two.
@@ -145,6 +146,7 @@ final class World {
     logind.start()
     systemd.start()
     if sensors.isInstalled { sensors.start() }
+    network.start()
     for agent in agents { agent.start() }
   }
 
@@ -368,7 +370,7 @@ final class World {
     guard !bus.isDown else { return }
     resumeBus()
     bus.exit()
-    for program in [geoclue, polkit, logind, systemd, sensors] as [SystemService] { program.exit() }
+    for program in [geoclue, polkit, logind, systemd, sensors, network] as [SystemService] { program.exit() }
     (servingSince, isServiceWanted) = (nil, false)
     checks.busExited()
     truth.changed("the bus exits")
