@@ -338,7 +338,8 @@ final class Checks {
     let isOvertaken = [world.polkit, world.logind].contains { (service: SystemService) in
       !service.answersSoon || service.slowAt > world.schedule.now - 3_000_000
     }
-    if !isOvertaken { showed(reason, to: client, parcel.story) }
+    // After a bus that stalled, polkit may answer before logind.
+    if !isOvertaken, world.settledAt < world.schedule.now - 2_000_000 { showed(reason, to: client, parcel.story) }
     // An agent allows at least `city`.
     if reason == "reduced-accuracy", parcel.path.contains("/almanac/") {
       broken("an almanac needs no more than the town", parcel.story)

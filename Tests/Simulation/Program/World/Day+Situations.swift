@@ -168,11 +168,12 @@ extension Day {
       }
       before(150) { $0.setClock(60_000_000) }
       // The service learns in one of two ways that the machine may be elsewhere, between two regular checks.
-      before(80) { world in
-        world.move()
-        if round % 16 == 10 {
-          world.network.changeConnection()
-        } else {
+      if round % 16 == 10 {
+        before(85) { $0.move() }
+        before(80) { $0.network.changeConnection() }
+      } else {
+        before(80) { world in
+          world.move()
           world.sleep(20_000_000, isAnnounced: true, isProbed: false)
         }
       }
