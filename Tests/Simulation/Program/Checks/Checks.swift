@@ -319,7 +319,9 @@ final class Checks {
 
   /// A client was told or has read the reason of its authorization.
   func showed(_ reason: String, to client: Client, _ story: String) {
-    guard reason == "disallowed-by-policy", client.user >= 1_000, !world.truth.mayBeForbidden(client.user) else { return }
+    guard reason == "disallowed-by-policy", client.user >= 1_000, !world.truth.mayBeForbidden(client.user) else {
+      return
+    }
     broken("a policy is reported as forbidding only if it was", story)
   }
 
