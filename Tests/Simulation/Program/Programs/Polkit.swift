@@ -83,6 +83,7 @@ final class Polkit: SystemService {
     guard answersSoon, denied[user] == nil, actions.allSatisfy({ world.truth.policy(of: user, $0) == .yes }) else {
       return
     }
+    waveredAt = world.schedule.now
     world.checks.unshaken(user)
     func set(_ answer: Truth.Answer?) {
       for action in actions { world.truth.set(answer, to: action, of: user) }
@@ -169,8 +170,9 @@ final class Polkit: SystemService {
   }
 
   private var floodedAt: Int64 = .min / 2
+  private var waveredAt: Int64 = .min / 2
   /// Whether doubts may have held locations for a moment.
-  var isInDoubt: Bool { world.schedule.now - floodedAt < 3_000_000 }
+  var isInDoubt: Bool { world.schedule.now - max(floodedAt, waveredAt) < 3_000_000 }
   /// How many questions about each program have arrived during the flood.
   private var questions: [String: Int] = [:]
   private static let mostQuestions = 40
