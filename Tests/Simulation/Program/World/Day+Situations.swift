@@ -60,7 +60,7 @@ extension Day {
       }
       // Their regions are stopped while the reports that they know nothing any more wait for their turn.
       before(25.8) { world in
-        guard let agent = world.agents.first, agent.level == .exact, agent.isConnected else { return }
+        guard let agent = world.agents.first, agent.level == .exact, agent.isConnected, !agent.isSilent else { return }
         agent.setLevel(.none)
         world.schedule.after(150_000) {
           for client in world.clients where client.user == agent.user { client.stopRegions() }
