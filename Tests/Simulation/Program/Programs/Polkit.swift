@@ -70,11 +70,15 @@ final class Polkit: SystemService {
     signal(Self.path, Self.authority, "Changed")
   }
 
+  private func delayAnswers(_ latency: ClosedRange<Int64>, for time: Int64) {
+    self.latency = latency
+    world.schedule.after(time) { [self] in self.latency = 50...4_000 }
+  }
+
   /// Announces that rules may have changed, and then takes some time for its answers.
   func raiseDoubt(latency: ClosedRange<Int64> = 100_000...150_000) {
-    self.latency = latency
+    delayAnswers(latency, for: 1_500_000)
     announce()
-    world.schedule.after(1_500_000) { [self] in self.latency = 50...4_000 }
   }
 
   /// The rules forbid a user everything, until that has been determined and before it is answered.
@@ -89,10 +93,9 @@ final class Polkit: SystemService {
       for action in actions { world.truth.set(answer, to: action, of: user) }
       announce()
     }
-    latency = 100_000...100_000
+    delayAnswers(100_000...100_000, for: 1_200_000)
     set(.no)
     world.schedule.after(150_000) { set(nil) }
-    world.schedule.after(1_200_000) { [self] in latency = 50...4_000 }
   }
 
   /// The users whose consent is temporary, and what is permitted for that reason now.
@@ -161,8 +164,7 @@ final class Polkit: SystemService {
   func flood(latency: ClosedRange<Int64> = 10_000...15_000, _ count: Int = 200) {
     if count == 200 {
       floodedAt = world.schedule.now
-      self.latency = latency
-      world.schedule.after(1_200_000) { [self] in self.latency = 50...4_000 }
+      delayAnswers(latency, for: 1_200_000)
     }
     guard count > 0, isRunning else { return }
     announce()
