@@ -35,7 +35,9 @@ extension Checks {
     // A compass makes GeoClue announce its last location again.
     if world.geoclue.isStatic, subscription.isPlain, client.isReading, client.readSince < subscription.lastLocationAt,
       subscription.last?.latitude == new.latitude, world.isQuiet(at: subscription.lastLocationAt),
-      subscription.lastLocationAt > max(subscription.startedAt, subscription.toldAt, world.geoclue.heldAt + 1_000_000)
+      subscription.lastLocationAt > max(subscription.startedAt, subscription.toldAt, world.geoclue.heldAt + 1_000_000),
+      // A short loss of access may end before it is reported, and begins a new chain.
+      subscription.lastLocationAt > client.entitlement.since
     {
       broken("a location is sent once for each time that it is asserted", subscription.path)
     }

@@ -263,7 +263,7 @@ final class Checks {
     client.received(fix: fix.number)
     if let revoked = client.entitlement.revokedAt, revoked < world.sentSince, fix.measuredAt < revoked,
       receivedAt < revoked, fix.number < world.geoclue.newestRead, client.entitlement.level != .none,
-      !world.geoclue.isJumpOpen(from: fix)
+      !world.geoclue.isPreferred(fix)
     {
       broken(
         "no location from before the last revocation is sent",

@@ -128,7 +128,7 @@ final class GeoClue: SystemService {
   }
 
   /// The fixes that the service has read recently.
-  private var reads: [(time: Int64, number: Int, latitude: Double, isNew: Bool)] = []
+  private var reads: [(time: Int64, number: Int, latitude: Double, accuracy: Double, isNew: Bool)] = []
   /// When the service last read each fix. GeoClue reports its last one to a new client again.
   private(set) var lastReads: [Int: Int64] = [:]
   /// When the service last read any location.
@@ -143,20 +143,22 @@ final class GeoClue: SystemService {
   /// Whether the service has read a new location in a time.
   func hasBeenRead(in time: Range<Int64>) -> Bool { reads.contains { time.contains($0.time) && $0.isNew } }
 
-  /// Whether the machine has left the place of a fix: the last measurements that the service has read are later ones from
-  /// elsewhere.
+  /// Whether the machine has left the place of a fix: the last measurements that the service has read since it started
+  /// GeoClue are later ones from elsewhere.
   func hasLeft(_ fix: Fix) -> Bool {
-    let recent = reads.filter { $0.time > world.sentSince - 12_000_000 }
+    // A distant location that waits is dropped at a release, and waits again when it is read after the next start.
+    let recent = reads.filter { $0.time > max(world.sentSince - 12_000_000, heldAt) }
     return recent.count > 5
       && recent.allSatisfy { $0.number > fix.number && Checks.distance($0.latitude, fix.latitude) > 1_000 }
   }
 
-  /// Whether all locations that were read since a fix was are too far away to be believed yet.
-  func isJumpOpen(from fix: Fix) -> Bool {
-    reads.allSatisfy {
+  /// Whether all locations that were read since a fix was are too far away to be believed yet, or coarser.
+  func isPreferred(_ fix: Fix) -> Bool {
+    let now = world.schedule.now
+    return reads.allSatisfy {
       $0.number <= fix.number
-        || $0.time > world.schedule.now - FixArbiter.jumpPatience.microseconds
-          && Checks.distance($0.latitude, fix.latitude) > 1_000
+        || $0.time > now - FixArbiter.jumpPatience.microseconds && Checks.distance($0.latitude, fix.latitude) > 1_000
+        || $0.time > now - FixArbiter.staleAfter.microseconds && $0.accuracy > fix.accuracy
     }
   }
 
@@ -164,8 +166,10 @@ final class GeoClue: SystemService {
 
   /// The current clients lose the receiver, as when its socket is closed.
   func loseReceiver() {
-    // A source counts as silent only after regular fixes.
-    guard hasBeenSteady, interval == 1_000_000, !hasCompass else { return }
+    // A source counts as silent only after regular fixes of the same client.
+    guard hasBeenSteady, interval == 1_000_000, !hasCompass,
+      held.allSatisfy({ $0.madeAt < world.schedule.now - 6_000_000 })
+    else { return }
     for client in held { client.isSilent = true }
     silentAt = world.schedule.now
   }
@@ -547,7 +551,11 @@ final class GeoClue: SystemService {
       let isLater = world.schedule.now - (reads.last?.time ?? .min / 2) >= 1_000_000
       if place.fix.accuracy <= 18, !place.fix.isOutlier, isLater {
         let last = reads.last?.number ?? 0
-        reads.append((world.schedule.now, max(place.fix.number, last), place.fix.latitude, place.fix.number > last))
+        reads.append(
+          (
+            world.schedule.now, max(place.fix.number, last), place.fix.latitude, place.fix.accuracy,
+            place.fix.number > last
+          ))
       }
       if reads.count > 100 { reads.removeFirst(50) }
       return answer(call, [place.owner == call.sender ? properties(of: place.fix) : .options([])])
