@@ -82,6 +82,9 @@ nonisolated struct PolicyAnswers {
   /// Whether a doubt is open whose outcome is reported soon: the answers are confirmed, or dropped at the deadline.
   var isDecidedSoon: Bool { confirmation.deadline != nil }
 
+  /// The actions that polkit refuses, perhaps only because of the user's session.
+  var refusals: [PolkitAction] { [.access, .accessPrecise].filter { known[$0]?.reply.answer == .no } }
+
   func answer(to action: PolkitAction) -> Facts.Answer { known[action].map { effective($0, action) } ?? .unknown }
 
   /// When ``Event/timer(isServed:isPolkitThere:)`` is due, or nil if it is not needed.
@@ -108,9 +111,7 @@ nonisolated extension PolicyAnswers {
     case .wanted: return wanted(now)
     case .doubted(let isServed): return doubted(isServed, now)
     case .sessionChanged:
-      for action in [PolkitAction.access, .accessPrecise] where known[action]?.reply.answer == .no {
-        known[action] = nil
-      }
+      for action in refusals { known[action] = nil }
       return []
     case .answered(let action, let reply):
       guard round?.asked.remove(action) != nil else { return [] }

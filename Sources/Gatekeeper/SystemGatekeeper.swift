@@ -299,18 +299,29 @@ extension SystemGatekeeper {
   private func sessionChanged(_ user: UInt32, from before: Facts.Session) {
     let isChanged = follow(user)
     let state = sessions.state(of: user)
-    if before != .unknown, before != state {
-      // polkit's defaults depend on the session, so its earlier answers are now in doubt.
-      for client in clients.values where client.credentials?.userID == user {
+    let isOther = before != .unknown && before != state
+    for client in clients.values where client.credentials?.userID == user {
+      // polkit's defaults depend on the session, so its earlier answers are now in doubt. A refusal that arrived while
+      // logind was asked may be due to a session that has returned since.
+      let isDoubted = isOther || isRefusalUnreported(client)
+      if isDoubted {
         polkit.doubt(client.name)
         handle(.sessionChanged, for: client)
         doubt(client)
         postpone(client)
       }
-      // While polkit is asked, its answer leads to the report of what a user who returns may do.
-      if state == .active { return changed(user) { isChanged && registry[$0]?.policy.isDecidedSoon == false } }
+      // While polkit is asked, its answer leads to the report of what a user with an active session may do.
+      if isDoubted, state == .active {
+        if isChanged, registry[client]?.policy.isDecidedSoon == false { changed(client) }
+      } else if isChanged || registry[client]?.isChangeUnreported == true || !isHeld(client) {
+        changed(client)
+      }
     }
-    changed(user) { isChanged || registry[$0]?.isChangeUnreported == true || !isHeld($0) }
+  }
+
+  private func isRefusalUnreported(_ client: GatekeeperClient) -> Bool {
+    guard let facts = registry[client], facts.isChangeUnreported else { return false }
+    return !facts.policy.refusals.isEmpty
   }
 
   private func policyChanged() {

@@ -78,7 +78,7 @@ extension Checks {
     }
   }
 
-  /// The session of a user has just returned, and polkit has not answered yet.
+  /// The session of a user has just returned, and polkit has perhaps not answered yet.
   func returned(_ client: Client) {
     for subscription in client.subscriptions { showed(subscription.told?.reason ?? "", to: client, subscription.path) }
   }

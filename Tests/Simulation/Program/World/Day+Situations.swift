@@ -236,7 +236,16 @@ extension Day {
     after(8.05) { _ in agent?.setLevel(.street) }
     after(8.2) { world in world.checks.returned(world.clients[1]) }
     after(9) { _ in agent?.setLevel(.exact) }
-    after(10) { $0.clients[1].exit() }
+    // The session is inactive only for the moment in which polkit is asked for another reason.
+    after(10.6) { world in
+      world.logind.latency = 10_000...10_000
+      world.setSession(.inactive, of: world.clients[1].user)
+      world.polkit.announce()
+    }
+    after(10.615) { world in world.setSession(.active, of: world.clients[1].user) }
+    after(11) { $0.logind.latency = 50...4_000 }
+    after(11.4) { world in world.checks.returned(world.clients[1]) }
+    after(11.5) { $0.clients[1].exit() }
   }
 
   /// All clients leave, and after a few that come briefly, the service exits. Returns the time of the next storm.
