@@ -10,6 +10,8 @@ extension SimulatedBus {
       let replaces = (call.values.last?.uint32 ?? 0) & 2 != 0
       answer(call, [.uint32(own(name, peer, replaces: replaces))])
     case "ReleaseName":
+      onRelease?()
+      onRelease = nil
       let isOwner = owners[name] == peer.name
       answer(call, [.uint32(isOwner ? 1 : 2)])
       release(name, peer)

@@ -19,6 +19,8 @@ final class SimulatedBus {
   private var entrances: [Entrance] = []
   /// Whether the bus has exited.
   private(set) var isDown = false
+  /// Called once, when a program is about to release a name.
+  var onRelease: (() -> Void)?
   private(set) var stall = Stall.none
   private var watches: [OpaquePointer] = []
   private(set) var peers: [String: Peer] = [:]

@@ -78,6 +78,17 @@ extension Checks {
     }
   }
 
+  /// A user's agent permits locations again, after a moment in which it did not.
+  func permitted(to user: UInt32) {
+    let subscriptions = world.clients.filter { $0.user == user && $0.isReading }.flatMap(\.subscriptions)
+    world.schedule.after(1_000_000) { [self] in
+      for subscription in subscriptions
+      where subscription.isStarted && subscription.told?.reason == "disabled-by-user" {
+        broken("the first increase of access counts at once", subscription.path)
+      }
+    }
+  }
+
   /// The session of a user has just returned, and polkit has perhaps not answered yet.
   func returned(_ client: Client) {
     for subscription in client.subscriptions { showed(subscription.told?.reason ?? "", to: client, subscription.path) }

@@ -172,6 +172,18 @@ extension Client {
     world.schedule.after(1_000_000) { [self] in exit() }
   }
 
+  /// Requires an object of a service that releases its name.
+  func callLate() {
+    guard isConnected else { return }
+    subscribe(isPlain: true, at: .exact)
+    world.schedule.after(2_000_000) { [self] in
+      if subscriptions.contains(where: { !closed.contains($0.path) }) {
+        world.checks.broken("an object ends with the service's name", "\(subscriptions.map(\.path))")
+      }
+      exit()
+    }
+  }
+
   /// Comes, makes calls and leaves before the service can know whose program it is.
   func callAndLeave() {
     start()

@@ -18,6 +18,17 @@ extension Day {
     if !isLong { before(62) { $0.clients[round % 6].showLife() } }
     before(isLong ? 18.5 : 55) { $0.clients[round % 6].isReading = true }
     before(60) { $0.clients[(round + 1) % 6].pile() }
+    // The first change after a while counts at once, however often the agent changed during the storm.
+    if round % 2 == 0, !world.isSession {
+      before(58) { world in
+        guard let agent = world.agents.last, agent.level == .exact, agent.isConnected, !agent.isSilent else { return }
+        agent.setLevel(.none)
+        world.schedule.after(500_000) {
+          agent.setLevel(.exact)
+          world.checks.permitted(to: agent.user)
+        }
+      }
+    }
     if round % 8 == 5 {
       before(95) { world in
         world.geoclue.failsToCreate = true
@@ -309,6 +320,11 @@ extension Day {
     after(75) { $0.clients[3].exit() }
     if !world.isSession { planReturn(at: begin + 76_000_000) }
     after(97) { $0.checks.left() }
+    // A program calls when the service has just decided to exit.
+    after(98) { world in
+      world.clients[2].start()
+      world.bus.onRelease = { [weak world] in world?.clients[2].callLate() }
+    }
     // Sometimes the machine also sleeps while no service runs.
     if round % 8 != 7, round % 16 != 11 { after(180) { $0.sleep(5_000_000, isAnnounced: true) } }
     at(begin + 189_999_999) { world in
