@@ -56,7 +56,7 @@ private final class DataTaskSubscription: Subscription, CustomStringConvertible,
 
   private enum State {
     case waiting(URLSession.DataTaskPublisher, (Answer) -> Void)
-    case running(URLSessionDataTask, (Answer) -> Void)
+    case running(URLSessionDataTask, of: URLSession, (Answer) -> Void)
     case done
   }
 
@@ -83,18 +83,26 @@ private final class DataTaskSubscription: Subscription, CustomStringConvertible,
           }
         if isOnMainThread { DispatchQueue.main.async { self.settle(answer) } } else { settle(answer) }
       }
-      guarded.state = .running(task, deliver)
+      guarded.state = .running(task, of: publisher.session, deliver)
       return task
     }
     task?.resume()
   }
 
   private func settle(_ answer: Answer) {
-    if case .running(_, let deliver) = end().state { deliver(answer) }
+    if case .running(_, _, let deliver) = end().state { deliver(answer) }
   }
 
   func cancel() {
-    if case .running(let task, _) = end().state { task.cancel() }
+    guard case .running(let task, let session, _) = end().state else { return }
+    // Foundation for Linux ends the process if a task ends before its cancellation has been handled. Tasks end on this
+    // queue, one after another, and `suspend()` waits for the cancellation. Before a response, the cancellation may have
+    // to wait for the cache, so such a request continues and its answer is discarded.
+    session.delegateQueue.addOperation {
+      guard task.response != nil else { return }
+      task.cancel()
+      task.suspend()
+    }
   }
 
   private func end() -> Guarded {
