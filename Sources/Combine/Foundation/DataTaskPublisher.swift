@@ -21,6 +21,8 @@ extension URLSession {
   /// The request is sent when a subscriber requests a value, once for each subscriber. A subscriber on the main thread
   /// receives the answer there, through `DispatchQueue.main`, because publishers take no locks. (Combine delivers every
   /// answer on a thread of the session, as this publisher does for subscribers on other threads.)
+  ///
+  /// Cancelling discards the answer. The transfer also ends if a response has already begun.
   public struct DataTaskPublisher: Publisher {
     public typealias Output = (data: Data, response: URLResponse)
     public typealias Failure = URLError
