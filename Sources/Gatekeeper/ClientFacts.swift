@@ -10,7 +10,7 @@ final class ClientFacts {
   /// Delivers timer events to ``policy``.
   var timer: LoopSource?
   let policyWaiters = Waiters()
-  /// Whether a change of polkit's answers waits for logind's answer.
+  /// Whether a change of polkit's answers waits for logind's answer, or for polkit's next one. Nothing is delivered.
   var isChangeUnreported = false
   /// Whether the first facts have been gathered. Before, nothing is allowed and nothing is reported.
   var isGathered = false

@@ -69,6 +69,8 @@ nonisolated struct PolicyAnswers {
   private var pauseEnd = MonotonicInstant.origin
   /// The number of consecutive rounds during which a doubt arose.
   private var doubtfulRounds = 0
+  /// Whether the last complete round ended the access that the answers before it gave.
+  private(set) var hasLostAccess = false
   /// The actions to which the user has agreed. Each counts while polkit's rules require no more than that agreement.
   private var consents: Set<PolkitAction> = []
   /// The number of attempts to start polkit since it became unavailable, and the time of the next one.
@@ -81,9 +83,6 @@ nonisolated struct PolicyAnswers {
 
   /// Whether a doubt is open whose outcome is reported soon: the answers are confirmed, or dropped at the deadline.
   var isDecidedSoon: Bool { confirmation.deadline != nil }
-
-  /// The actions that polkit refuses, perhaps only because of the user's session.
-  var refusals: [PolkitAction] { [.access, .accessPrecise].filter { known[$0]?.reply.answer == .no } }
 
   func answer(to action: PolkitAction) -> Facts.Answer { known[action].map { effective($0, action) } ?? .unknown }
 
@@ -111,7 +110,9 @@ nonisolated extension PolicyAnswers {
     case .wanted: return wanted(now)
     case .doubted(let isServed): return doubted(isServed, now)
     case .sessionChanged:
-      for action in refusals { known[action] = nil }
+      for action in [PolkitAction.access, .accessPrecise] where known[action]?.reply.answer == .no {
+        known[action] = nil
+      }
       return []
     case .answered(let action, let reply):
       guard round?.asked.remove(action) != nil else { return [] }
@@ -269,6 +270,7 @@ nonisolated extension PolicyAnswers {
     if confirmation.isDoubtful { nextRound = pauseEnd }
     let before = snapshot
     known = known.filter { !round.replaced.contains($0.key) }.merging(round.fresh) { $1 }
+    hasLostAccess = Self.grants(before) && !Self.grants(snapshot)
     consents = consents.filter { known[$0]?.reply.answer != .no }
     return (wasDoubtful || before != snapshot ? [.changed] : []) + [.ready]
   }
@@ -295,6 +297,10 @@ nonisolated extension PolicyAnswers {
 
   private func effective(_ known: Known, _ action: PolkitAction) -> Facts.Answer {
     known.reply.answer == .challenge && consents.contains(action) ? .yes : known.reply.answer
+  }
+
+  private static func grants(_ answers: [PolkitAction: Facts.Answer]) -> Bool {
+    answers[.access] == .yes || answers[.accessPrecise] == .yes
   }
 
   private var snapshot: [PolkitAction: Facts.Answer] {

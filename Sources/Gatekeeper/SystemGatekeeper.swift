@@ -86,10 +86,9 @@ package final class SystemGatekeeper: Gatekeeper {
     guard let user = client.credentials?.userID, kind(of: user) == .other, let known = registry[client] else {
       return nil
     }
-    let isChangeUnreported = known.isChangeUnreported && sessions.isDoubtful(user)
     let areAgentsHeld = agents.isHeld(user) || users[user]?.access.isHeld == true
     return Hold(
-      policy: isChangeUnreported ? Hold() : known.policy.hold(at: now), session: sessions.hold(on: user),
+      policy: known.isChangeUnreported ? Hold() : known.policy.hold(at: now), session: sessions.hold(on: user),
       agents: areAgentsHeld ? Hold<MonotonicClock>() : nil,
       isNamed: known.policy.answer(to: .accessWithoutAgent) == .yes
     )?.onBootClock()
@@ -261,8 +260,9 @@ extension SystemGatekeeper {
 // MARK: - Changes
 extension SystemGatekeeper {
   private func changed(_ client: GatekeeperClient) {
-    guard let facts = registry[client], facts.isGathered else { return }
+    guard let facts = registry[client] else { return }
     facts.isChangeUnreported = false
+    guard facts.isGathered else { return }
     onChange?(client)
     searchSoon()
   }
@@ -299,29 +299,31 @@ extension SystemGatekeeper {
   private func sessionChanged(_ user: UInt32, from before: Facts.Session) {
     let isChanged = follow(user)
     let state = sessions.state(of: user)
-    let isOther = before != .unknown && before != state
+    let hasChanged = before != .unknown && before != state
     for client in clients.values where client.credentials?.userID == user {
       // polkit's defaults depend on the session, so its earlier answers are now in doubt. A refusal that arrived while
-      // logind was asked may be due to a session that has returned since.
-      let isDoubted = isOther || isRefusalUnreported(client)
+      // logind was being asked may be due to a session that was inactive only for a moment.
+      let isDoubted = hasChanged || hasLostAccessUnreported(client)
       if isDoubted {
         polkit.doubt(client.name)
         handle(.sessionChanged, for: client)
         doubt(client)
         postpone(client)
       }
+      let isUnreported = isChanged || registry[client]?.isChangeUnreported == true
       // While polkit is asked, its answer leads to the report of what a user with an active session may do.
-      if isDoubted, state == .active {
-        if isChanged, registry[client]?.policy.isDecidedSoon == false { changed(client) }
-      } else if isChanged || registry[client]?.isChangeUnreported == true || !isHeld(client) {
+      let isAsked = isDoubted && state == .active
+      if isAsked ? isUnreported && registry[client]?.policy.isDecidedSoon == false : isUnreported || !isHeld(client) {
         changed(client)
       }
     }
   }
 
-  private func isRefusalUnreported(_ client: GatekeeperClient) -> Bool {
+  /// Whether a client has lost its access while logind was being asked. Without anything that waits for the answer, the
+  /// loss is reported as it is.
+  private func hasLostAccessUnreported(_ client: GatekeeperClient) -> Bool {
     guard let facts = registry[client], facts.isChangeUnreported else { return false }
-    return !facts.policy.refusals.isEmpty
+    return facts.policy.hasLostAccess && (client.isWaiting || facts.isGathering)
   }
 
   private func policyChanged() {
