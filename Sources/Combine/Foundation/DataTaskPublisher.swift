@@ -22,7 +22,7 @@ extension URLSession {
   /// receives the answer there, through `DispatchQueue.main`, because publishers take no locks. (Combine delivers every
   /// answer on a thread of the session, as this publisher does for subscribers on other threads.)
   ///
-  /// Cancelling discards the answer. The transfer also ends if a response has already begun.
+  /// Cancelling discards the answer. The transfer itself ends when its response has begun.
   public struct DataTaskPublisher: Publisher {
     public typealias Output = (data: Data, response: URLResponse)
     public typealias Failure = URLError
@@ -96,12 +96,21 @@ private final class DataTaskSubscription: Subscription, CustomStringConvertible,
   }
 
   func cancel() {
-    guard case .running(let task, let session, _) = end().state else { return }
-    // Foundation for Linux ends the process if a task ends before its cancellation has been handled. Tasks end on this
-    // queue, one after another, and `suspend()` waits for the cancellation. Before a response, the cancellation may have
-    // to wait for the cache, so such a request continues and its answer is discarded.
+    if case .running(let task, let session, _) = end().state { Self.stop(task, of: session) }
+  }
+
+  /// Ends a transfer, at the earliest when its response has begun.
+  ///
+  /// Foundation for Linux (6.2) ends the process if a task ends before its cancellation has been handled. Before the
+  /// response, a cancellation may have to wait for the cache. Tasks end on the session's queue, one after another if the
+  /// program has not chosen another queue, and `suspend()` waits until the cancellation has been handled.
+  private static func stop(_ task: URLSessionDataTask, of session: URLSession) {
     session.delegateQueue.addOperation {
-      guard task.response != nil else { return }
+      guard task.state == .running else { return }
+      // The response itself is not set before the end of the transfer.
+      guard task.countOfBytesExpectedToReceive != 0 else {
+        return DispatchQueue.global().asyncAfter(deadline: .now() + 1) { stop(task, of: session) }
+      }
       task.cancel()
       task.suspend()
     }
