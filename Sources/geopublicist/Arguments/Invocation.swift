@@ -104,7 +104,10 @@ final class Invocation {
     do { try work() } catch { fail("\(error)") }
   }
 
-  func finish(_ status: Int32) { MainLoop.main.quit(status: status) }
+  func finish(_ status: Int32) {
+    output.endProgress()
+    MainLoop.main.quit(status: status)
+  }
 
   func fail(_ message: String, _ status: Int32 = ExitStatus.failure) {
     complain(message)

@@ -48,7 +48,6 @@ final class LocateCommand: Command {
     showProgress(service)
     sayWhatItWaitsFor(service, [.authorizationRequired])
     service.location(options) { [weak self, invocation] result in
-      self?.ticks = nil
       invocation.output.clearProgress()
       switch result {
       case .success(let reading): self?.show(reading)

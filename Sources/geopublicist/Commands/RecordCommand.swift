@@ -175,7 +175,6 @@ final class RecordCommand: Command {
     // More events may be handled until the loop ends.
     guard !hasEnded else { return }
     hasEnded = true
-    timers = []
     do throws(TrackFailure) {
       try writer?.finish()
       writer = nil

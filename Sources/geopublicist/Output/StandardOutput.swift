@@ -12,8 +12,8 @@ final class StandardOutput {
   let isTerminal: Bool
   /// Whether to use colours: on such a terminal, unless `NO_COLOR` is set (no-color.org).
   let hasColors: Bool
-  /// Whether standard error is a terminal on which a line can be replaced.
-  let showsProgress: Bool
+  /// Whether standard error is a terminal on which a line can be replaced, and the program has not ended.
+  private var showsProgress: Bool
   /// Called once when nothing more can be written, with the reason; nil if the reader has exited.
   var onEnd: ((String?) -> Void)? { didSet { watchReader() } }
 
@@ -57,6 +57,12 @@ final class StandardOutput {
     guard !progress.isEmpty else { return }
     progress = ""
     StandardError.write("\r\u{1B}[K")
+  }
+
+  /// Clears the progress line and shows none any more, because timers may still fire until the main loop has ended.
+  func endProgress() {
+    clearProgress()
+    showsProgress = false
   }
 
   /// Calls `action` in `restore()`; replaces an earlier action.
