@@ -81,10 +81,10 @@ extension Checks {
   /// A user's agent permits locations again, after a moment in which it did not.
   func permitted(to user: UInt32) {
     let subscriptions = world.clients.filter { $0.user == user && $0.isReading }.flatMap(\.subscriptions)
-    world.schedule.after(1_000_000) { [self] in
+    world.schedule.after(400_000) { [self] in
       for subscription in subscriptions
       where subscription.isStarted && subscription.told?.reason == "disabled-by-user" {
-        broken("the first increase of access counts at once", subscription.path)
+        broken("the first increase of access after a quiet time counts at once", subscription.path)
       }
     }
   }

@@ -172,13 +172,13 @@ extension Client {
     world.schedule.after(1_000_000) { [self] in exit() }
   }
 
-  /// Requires an object of a service that releases its name.
+  /// Creates an object while the service releases its name. The service must refuse or close it.
   func callLate() {
     guard isConnected else { return }
     subscribe(isPlain: true, at: .exact)
     world.schedule.after(2_000_000) { [self] in
-      if subscriptions.contains(where: { !closed.contains($0.path) }) {
-        world.checks.broken("an object ends with the service's name", "\(subscriptions.map(\.path))")
+      for subscription in subscriptions {
+        world.checks.broken("an object ends with the service's name", subscription.path)
       }
       exit()
     }

@@ -128,7 +128,7 @@ final class GeoClue: SystemService {
   }
 
   /// The fixes that the service has read recently.
-  private var reads: [(time: Int64, number: Int, latitude: Double, accuracy: Double, isNew: Bool)] = []
+  private var reads: [(time: Int64, number: Int, fix: Fix, isNew: Bool)] = []
   /// When the service last read each fix. GeoClue reports its last one to a new client again.
   private(set) var lastReads: [Int: Int64] = [:]
   /// When the service last read any location.
@@ -149,24 +149,31 @@ final class GeoClue: SystemService {
     // A distant location that waits is dropped at a release, and waits again when it is read after the next start.
     let recent = reads.filter { $0.time > max(world.sentSince - 12_000_000, heldAt) }
     return recent.count > 5
-      && recent.allSatisfy { $0.number > fix.number && Checks.distance($0.latitude, fix.latitude) > 1_000 }
+      && recent.allSatisfy { $0.number > fix.number && Checks.distance($0.fix.latitude, fix.latitude) > 1_000 }
   }
 
-  /// Whether all locations that were read since a fix was are too far away to be believed yet, or coarser.
+  /// Whether all locations that were read since a fix was are too far away to be believed yet, or so much coarser that
+  /// they are held back.
   func isPreferred(_ fix: Fix) -> Bool {
     let now = world.schedule.now
     return reads.allSatisfy {
       $0.number <= fix.number
-        || $0.time > now - FixArbiter.jumpPatience.microseconds && Checks.distance($0.latitude, fix.latitude) > 1_000
-        || $0.time > now - FixArbiter.staleAfter.microseconds && $0.accuracy > fix.accuracy
+        || $0.time > now - FixArbiter.jumpPatience.microseconds
+          && Checks.distance($0.fix.latitude, fix.latitude) > 1_000
+        || $0.time > now - FixArbiter.staleAfter.microseconds && $0.fix.accuracy > grown(fix, until: $0.fix.measuredAt)
     }
+  }
+
+  /// The radius of a fix, and how far a device may have moved since.
+  private func grown(_ fix: Fix, until time: Int64) -> Double {
+    fix.accuracy + FixArbiter.assumedSpeed * Double(time - fix.measuredAt) / 1_000_000
   }
 
   var hasBeenSteady: Bool { steadyFixes > 5 }
 
   /// The current clients lose the receiver, as when its socket is closed.
   func loseReceiver() {
-    // A source counts as silent only after regular fixes of the same client.
+    // A source counts as silent only after regular fixes to the same GeoClue client.
     guard hasBeenSteady, interval == 1_000_000, !hasCompass,
       held.allSatisfy({ $0.madeAt < world.schedule.now - 6_000_000 })
     else { return }
@@ -551,11 +558,7 @@ final class GeoClue: SystemService {
       let isLater = world.schedule.now - (reads.last?.time ?? .min / 2) >= 1_000_000
       if place.fix.accuracy <= 18, !place.fix.isOutlier, isLater {
         let last = reads.last?.number ?? 0
-        reads.append(
-          (
-            world.schedule.now, max(place.fix.number, last), place.fix.latitude, place.fix.accuracy,
-            place.fix.number > last
-          ))
+        reads.append((world.schedule.now, max(place.fix.number, last), place.fix, place.fix.number > last))
       }
       if reads.count > 100 { reads.removeFirst(50) }
       return answer(call, [place.owner == call.sender ? properties(of: place.fix) : .options([])])

@@ -18,8 +18,8 @@ extension Day {
     if !isLong { before(62) { $0.clients[round % 6].showLife() } }
     before(isLong ? 18.5 : 55) { $0.clients[round % 6].isReading = true }
     before(60) { $0.clients[(round + 1) % 6].pile() }
-    // The first change after a while counts at once, however often the agent changed during the storm.
-    if round % 2 == 0, !world.isSession {
+    // The first increase of access after a quiet time counts at once, however often the agent changed before.
+    if round % 4 == 1, !world.isSession {
       before(58) { world in
         guard let agent = world.agents.last, agent.level == .exact, agent.isConnected, !agent.isSilent else { return }
         agent.setLevel(.none)
