@@ -97,8 +97,10 @@ final class SourceControl {
       MainLoop.main.at(again) { [weak self] in self?.update() }
     }
     choice.need(level)
-    isResting = schedule.isResting
+    // An outage continues over a rest, so the source must never appear to be idle because nobody needs it.
+    if schedule.isResting { isResting = true }
     apply()
+    isResting = schedule.isResting
   }
 
   private func apply() {

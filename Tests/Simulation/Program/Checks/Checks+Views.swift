@@ -104,8 +104,9 @@ extension Checks {
 
   /// A client has read its almanac.
   func read(_ almanac: [String: Value], by client: Client) {
+    // After a resume, the next almanac waits until access has been confirmed.
     guard let next = almanac["NextTime"]?.structure?.first?.uint64, client.isReading,
-      client.readSince < world.schedule.now, world.schedule.now - world.clockSetAt > 1_000_000,
+      client.readSince < world.schedule.now, world.schedule.now - max(world.clockSetAt, world.wokeAt) > 1_000_000,
       world.sentSince == world.schedule.now
     else { return }
     let late = kernel_realtime() / 1_000_000 - Int64(next)
