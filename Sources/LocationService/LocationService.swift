@@ -237,7 +237,8 @@ public final class LocationService {
   }
 
   private func report(_ error: LocationError) {
-    guard outage == nil else { return }
+    // An attempt may fail after the last client that needed it has stopped or lost access.
+    guard outage == nil, source.isHeld else { return }
     outages &+= 1
     outage = Outage(number: outages, error: error)
     Log.notice("No locations are arriving: \(error.message)")

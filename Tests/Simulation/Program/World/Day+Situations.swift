@@ -203,11 +203,12 @@ extension Day {
       }
     }
     if !isRare, !isVisited {
-      // Each attempt to use GeoClue fails. That is told once, and again after a new start.
+      // Each attempt to use GeoClue fails. That is told once, also when another object ends the rest.
       before(180) { world in
         world.isRestBlind = true
         world.failGeoClue()
       }
+      before(50) { $0.clients[0].subscribe(isPlain: true, at: .exact) }
     }
     if !isRare { before(120) { $0.clients[0].startAgain() } }
     // The second call asks the source so soon after the first that the question waits until nothing needs it any more.
