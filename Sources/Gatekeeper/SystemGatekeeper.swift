@@ -311,9 +311,10 @@ extension SystemGatekeeper {
         postpone(client)
       }
       let isUnreported = isChanged || registry[client]?.isChangeUnreported == true
-      // While polkit is asked, its answer leads to the report of what a user with an active session may do.
-      let isAsked = isDoubted && state == .active
-      if isAsked ? isUnreported && registry[client]?.policy.isDecidedSoon == false : isUnreported || !isHeld(client) {
+      if isDoubted, state == .active {
+        // While polkit is asked, its answer leads to the report of what a user with an active session may do.
+        if isUnreported, registry[client]?.policy.isDecidedSoon == false { changed(client) }
+      } else if isUnreported || !isHeld(client) {
         changed(client)
       }
     }

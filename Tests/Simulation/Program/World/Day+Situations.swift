@@ -329,6 +329,7 @@ extension Day {
     // Sometimes the machine also sleeps while no service runs.
     if round % 8 != 7, round % 16 != 11 { after(180) { $0.sleep(5_000_000, isAnnounced: true) } }
     at(begin + 189_999_999) { world in
+      world.bus.onRelease = nil
       world.checks.exited()
       world.setRemembers(round % 8 != 7)
     }
