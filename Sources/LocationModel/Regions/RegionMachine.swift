@@ -105,7 +105,7 @@ package struct RegionMachine: Sendable {
       if isNew {
         let age = now - location.receivedAt
         guard location.source == .static || age <= RegionWatch.oldestEvidence else { return [] }
-        watch.take(location, configuration, at: now)
+        watch.take(location, configuration, mayImprove: level == .exact, at: now)
       } else if let level, level < .exact {
         // The location of the interval is repeated, because there is no other before the next interval.
         watch.looked(location, configuration, at: now)
@@ -173,6 +173,7 @@ package struct RegionMachine: Sendable {
   /// Commits candidates, gives up states and reports stays that are due.
   private mutating func proceed(at now: BootInstant) -> [Action] {
     guard case .watching(var watch) = phase else { return [] }
+    watch.stopWaiting(configuration, at: now)
     var actions: [Action] = []
     if let candidate = watch.commit(configuration, at: now) {
       let previous = watch.state

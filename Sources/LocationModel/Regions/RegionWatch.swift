@@ -13,6 +13,8 @@ struct RegionWatch: Sendable {
   static let checkIntervals = Duration.seconds(120)...Duration.seconds(1_800)
   /// The shortest time between two checks of a device whose speed is known.
   static let shortestInterval = Duration.seconds(20)
+  /// The largest accuracy, in metres, of a location that ends a check that has just begun although it is no evidence.
+  static let sufficientAccuracy = 500.0
   /// The speed in metres per second at which the device may approach the border between two checks, unless it already
   /// moves faster than two thirds of this speed.
   static let approachSpeed = 100.0
@@ -33,11 +35,16 @@ struct RegionWatch: Sendable {
   private var betterAt: BootInstant?
   /// When the source is tried next, see ``SourceTries``.
   private var checkAt: BootInstant
+  /// Until when a check because the device may have moved unseen waits for a more accurate location.
+  private var waitsUntil: BootInstant
+  /// The newest inaccurate location since that check began, which ends it then.
+  private var inaccurate: Location?
 
   init(since now: BootInstant, reason: RegionReason = .none) {
     self.reason = reason
     evidenceAt = now
     checkAt = now
+    waitsUntil = now + SourceWait.checkLength
   }
 
   var need: RegionMachine.Need { candidate == nil ? .check(at: checkAt) : .now }
@@ -45,24 +52,35 @@ struct RegionWatch: Sendable {
   func deadline(_ configuration: RegionConfiguration, dwells: Bool) -> BootInstant? {
     let dwell = dwells && candidate == nil ? dwellEnd(configuration) : nil
     let decision = candidate.flatMap { $0.due(configuration) ?? $0.end(configuration) }
-    return [decision, dwell, blindEnd(configuration), lossAt(configuration)].compactMap { $0 }.min()
+    let checkEnd = inaccurate == nil ? nil : waitsUntil
+    return [decision, dwell, checkEnd, blindEnd(configuration), lossAt(configuration)].compactMap { $0 }.min()
   }
 
   /// Evaluates a fresh location.
-  mutating func take(_ location: Location, _ configuration: RegionConfiguration, at now: BootInstant) {
+  ///
+  /// - Parameter mayImprove: Whether a more accurate location may follow soon.
+  mutating func take(
+    _ location: Location, _ configuration: RegionConfiguration, mayImprove: Bool, at now: BootInstant
+  ) {
     guard let found = RegionEvidence(of: location, on: configuration.region, in: state) else {
       blindSince = blindSince ?? now
       return
     }
     blindSince = nil
-    let isFar = scheduleCheck(location, configuration, at: now)
     let isTrusted = trusts(location, configuration, at: now)
     if location.source != .ip { betterAt = now }
     guard isTrusted, found != .uncertain else {
+      // The location of a network often arrives some seconds before that of a receiver.
+      if mayImprove, checkAt <= now, now < waitsUntil, location.accuracy ?? 0 > Self.sufficientAccuracy {
+        inaccurate = location
+      } else {
+        _ = scheduleCheck(location, configuration, at: now)
+      }
       sawUncertain = true
       if isTrusted, candidate?.weigh(location, configuration, at: now) == false { candidate = nil }
       return
     }
+    let isFar = scheduleCheck(location, configuration, at: now)
     evidenceAt = now
     holdsUntil = isFar ? checkAt + SourceWait.updateLength : .origin
     sawUncertain = false
@@ -149,7 +167,14 @@ extension RegionWatch {
 
 /// When the source is needed.
 extension RegionWatch {
-  mutating func checkNow(at now: BootInstant) { checkAt = now }
+  mutating func checkNow(at now: BootInstant) {
+    (checkAt, waitsUntil) = (now, now + SourceWait.checkLength)
+  }
+
+  /// Ends a check that has waited for a more accurate location in vain.
+  mutating func stopWaiting(_ configuration: RegionConfiguration, at now: BootInstant) {
+    if let inaccurate, now >= waitsUntil { _ = scheduleCheck(inaccurate, configuration, at: now) }
+  }
 
   /// Ends the check without evidence.
   mutating func looked(_ location: Location, _ configuration: RegionConfiguration, at now: BootInstant) {
@@ -176,6 +201,7 @@ extension RegionWatch {
     let isFar = interval >= max(Self.longWait, patience - SourceWait.updateLength)
     let longest = max(patience / 2, patience - Self.margin)
     checkAt = now + (isFar ? interval : min(interval, longest))
+    inaccurate = nil
     return isFar
   }
 }

@@ -362,6 +362,35 @@ import Testing
     #expect(region.changes.count == 1)
   }
 
+  @Test(arguments: [RegionMachine.Event.slept, .check], [SourceKind.wifi, .ip])
+  func `a check after a move waits for half a minute for a more accurate location`(
+    event: RegionMachine.Event, source: SourceKind
+  ) {
+    var region = simulation(radius: 3_000)
+    region.stay(0, accuracy: 20, during: 0..<40)
+    region.send(event)
+    region.locate(6_000, accuracy: 5_000, at: 41, source: source)
+    region.advance(to: 68)
+    #expect(region.isHeld)
+    region.advance(to: 69)
+    #expect(!region.isHeld)
+    guard case .check(let time) = region.machine.need else {
+      Issue.record("no check is due")
+      return
+    }
+    #expect((time + SourceSchedule.warmUp).wholeSeconds == 69 + 120)
+  }
+
+  @Test func `a check after a move ends with a location of 500 m that shows nothing`() {
+    var region = simulation()
+    region.stay(0, accuracy: 20, during: 0..<40)
+    region.send(.check)
+    region.locate(600, accuracy: 501, at: 41)
+    #expect(region.isHeld)
+    region.locate(600, accuracy: 500, at: 42)
+    #expect(!region.isHeld)
+  }
+
   @Test func `the next check is due before the device can have reached the border`() {
     var region = simulation()
     region.stay(20_200, accuracy: 20, during: 0..<40)
