@@ -74,7 +74,7 @@ final class SessionWatch {
     }
     follow("SessionRemoved") { watch, signal in
       guard let path = signal.arguments.last?.objectPath else { return }
-      watch.sessionChanged(path)
+      watch.sessionChanged(path, hasEnded: true)
       watch.owners.forget(path)
     }
   }
@@ -168,14 +168,15 @@ extension SessionWatch {
     if let user = signal.arguments.first?.uint32 { doubt(user) }
   }
 
-  private func sessionChanged(_ path: ObjectPath) {
+  private func sessionChanged(_ path: ObjectPath, hasEnded: Bool = false) {
     switch owners.owner(of: path) {
     case .user(let user): doubt(user)
     // The user's state is doubted once logind has named the user.
     case .asked: owners.changedWhileAsked(path)
     case .unknown:
       doubtAll()
-      owners.learn(path)
+      // An answer about a session that has ended would raise another doubt, and be remembered.
+      if !hasEnded { owners.learn(path) }
     }
   }
 
