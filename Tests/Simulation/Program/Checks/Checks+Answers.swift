@@ -295,13 +295,17 @@ extension Checks {
   // MARK: - Almanacs
 
   /// Some time after a resume or on a network at another place, while GeoClue rested, changes must have been reported.
-  func resumed() {
+  ///
+  /// - Parameter isEarly: Whether that was so soon after an update that the next one had to wait.
+  func resumed(soonAfterUpdate isEarly: Bool = false) {
     let client = world.clients[0]
     guard client.isConnected, client.entitlement.level == .exact, !world.isRestBlind, world.healedAt != nil else {
       return
     }
     for subscription in client.subscriptions where subscription.isStarted && subscription.thresholds.isSignificant {
-      guard let last = subscription.last, subscription.lastLocationAt < world.wokeAt - 300_000_000,
+      // Five minutes, and time to measure.
+      let before = isEarly ? world.schedule.now - 335_000_000 : world.wokeAt - 300_000_000
+      guard let last = subscription.last, subscription.lastLocationAt < before,
         Self.distance(last.latitude, world.place(isOther: false)) > 1_000
       else { continue }
       broken("a significant change is reported after a resume", subscription.path)

@@ -6,7 +6,9 @@ import GeopublicistSimulatedKernel
 /// Checks the signals of subscriptions and regions.
 extension Checks {
   /// How far two latitudes of the world are apart, in metres.
-  static func distance(_ one: Double, _ other: Double) -> Double { abs(one - other) * 111_195 }
+  static func distance(_ one: Double, _ other: Double) -> Double { abs(one - other) * metresPerDegree }
+  /// The length of a degree of latitude.
+  static let metresPerDegree = 111_195.0
 
   func delivered(_ subscription: Client.Subscription, to client: Client, _ location: [String: Value]) {
     let thresholds = subscription.thresholds
@@ -22,10 +24,12 @@ extension Checks {
     if thresholds.accuracy > 0, new.accuracy > thresholds.accuracy, subscription.thresholdsAt < .max {
       broken("a location is as accurate as its subscription requires", "\(new.accuracy) m at \(subscription.path)")
     }
+    // A location that is read for other clients during a refusal is not for this one.
+    let refusedUntil = client.entitlement.refusal.flatMap { $0.contains(subscription.refusedAt) ? $0.upperBound : nil }
     if let number = world.fixes[new.latitude.bitPattern]?.number, let read = world.geoclue.lastReads[number],
-      read < subscription.refusedAt, client.isReading, !world.geoclue.isStatic
+      read < refusedUntil ?? subscription.refusedAt, client.isReading, !world.geoclue.isStatic
     {
-      broken("no location from before a reported refusal is sent", subscription.path)
+      broken("no location from before the end of a reported refusal is sent", subscription.path)
     }
     if client.isReading, client.readSince < world.schedule.now - 1_000_000, thresholds.accuracy == 0,
       !world.polkit.isInDoubt, let fix = world.fixes[new.latitude.bitPattern], world.geoclue.hasLeft(fix)
@@ -42,8 +46,9 @@ extension Checks {
       broken("a location is sent once for each time that it is asserted", subscription.path)
     }
     world.geoclue.noteRelease()
-    if thresholds.time >= Client.rest, subscription.last != nil, subscription.lastLocationAt > subscription.startedAt,
-      subscription.lastLocationAt > max(subscription.toldAt, subscription.thresholdsAt), client.isReading,
+    let rests = thresholds.time >= Client.rest && subscription.lastLocationAt > subscription.thresholdsAt
+    if rests || subscription.hasChangedInterval, subscription.last != nil,
+      subscription.lastLocationAt > max(subscription.startedAt, subscription.toldAt), client.isReading,
       let fix = world.fixes[new.latitude.bitPattern],
       let read = world.geoclue.lastReads[fix.number], read < world.geoclue.releasedAt
     {
@@ -157,6 +162,15 @@ extension Checks {
       committedAt < region.changedAtBoottime + region.confirm
     {
       broken("a change of a region is confirmed", story)
+    }
+    // Finer locations from before a reduction, of which the service learns soon, must not confirm a crossing.
+    if kind == "entered" || kind == "exited", region.level == .exact, let reducedAt = client.entitlement.reducedAt,
+      world.isQuiet(at: reducedAt)
+    {
+      let since = committedAt - (kernel_boottime() - world.schedule.now) - reducedAt
+      if (1_000_000..<max(1_000_000, region.confirm - 50_000)).contains(since) {
+        broken("a change of a region is confirmed by locations of its client's level", story)
+      }
     }
     if kind != "lost", previous != "unknown", region.state == previous, region.sleeps != world.sleeps, !mayMiss,
       committedAt > world.wokeAtBoottime + Entitlement.tolerance

@@ -168,11 +168,20 @@ extension Checks {
         if silence > Client.rest + 10_000_000 {
           broken("a resting source wakes in time", "\(silence / 1_000) ms at \(subscription.path)")
         }
-        if subscription.lastLocationAt < subscription.beganAt, now - subscription.beganAt > 60_000_000,
-          now - client.entitlement.since > 60_000_000
-        {
-          broken("a first location is requested at once", subscription.path)
-        }
+      }
+    }
+  }
+
+  /// Checks that a client that rests and has started again some time ago has received a location.
+  func startedAgain() {
+    guard !world.isRestBlind, !world.geoclue.isStatic else { return }
+    let before = world.schedule.now - 15_000_000
+    for client in world.clients where client.entitlement.level == .exact && client.entitlement.since < before {
+      for subscription in client.subscriptions
+      where subscription.isStarted && subscription.thresholds.time == Client.rest && subscription.level == .exact
+        && subscription.beganAt < before && subscription.lastLocationAt < subscription.beganAt
+      {
+        broken("a subscription that starts again soon receives a location", subscription.path)
       }
     }
   }

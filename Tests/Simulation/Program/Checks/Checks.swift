@@ -34,6 +34,8 @@ final class Checks {
     var maximumAge: Int64 = 0
     /// In metres.
     var accuracy = Double.infinity
+    /// The timeout, in milliseconds, of a call that then accepts the best location.
+    var bestAfter: Int64?
     /// Whether its desktop id is the one that GeoClue's configuration can disallow.
     var isNamed = false
   }
@@ -381,7 +383,9 @@ final class Checks {
     // A cached location that was young enough when the call was made may wait for a decision. The time asleep counts for
     // the age of a location, but not for the wait of a call. The first report of a GeoClue client also counts as new if
     // that client was started after the call.
-    let oldest = call.wish.maximumAge + waited
+    var oldest = call.wish.maximumAge + waited
+    // At the timeout, the best location may be no older than that, or than the call.
+    if let timeout = call.wish.bestAfter, waited >= timeout { oldest = max(call.wish.maximumAge, waited) }
     if location["Level"]?.string == "exact", age > oldest + 200, !isCloseToWaking,
       world.geoclue.reportedAt < call.time
     {

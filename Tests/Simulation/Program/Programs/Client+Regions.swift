@@ -57,13 +57,33 @@ extension Client {
     let latitude = world.place(isOther: !isHere && chance.percent(50))
     let confirm = Int64(isHere ? 1_000 : chance.pick([1_000, 5_000, 20_000]))
     let isSingleUse = !isHere && chance.percent(15)
+    let includesLocation = isWide || chance.percent(50)
+    createRegion(
+      level, latitude, radius, confirm: confirm, isSingleUse: isSingleUse, includesLocation: includesLocation)
+  }
+
+  /// Creates a wide region whose border is between the two places. The machine is inside.
+  func monitorBorder() {
+    guard isConnected else { return }
+    let (here, there) = (world.place(isOther: false), world.place(isOther: true))
+    let centre = (here + there) / 2 + (here < there ? -1 : 1) * 20_000 / Checks.metresPerDegree
+    createRegion(.exact, centre, 20_000, confirm: 20_000, isSingleUse: false, includesLocation: false)
+  }
+
+  /// Creates a region and starts it.
+  ///
+  /// - Parameter confirm: In milliseconds.
+  private func createRegion(
+    _ level: AccuracyLevel, _ latitude: Double, _ radius: Double, confirm: Int64, isSingleUse: Bool,
+    includesLocation: Bool
+  ) {
     var options: [(String, Value)] = [
       ("latitude", .double(latitude)), ("longitude", .double(world.home.longitude)), ("radius", .double(radius)),
       ("accuracy", .string("\(level)")), ("confirm", .uint32(UInt32(confirm))), ("single-use", .boolean(isSingleUse)),
     ]
     let dwells = chance.percent(30)
     if dwells { options.append(("dwell", .uint32(10_000))) }
-    if isWide || chance.percent(50) { options.append(("include-location", .boolean(true))) }
+    if includesLocation { options.append(("include-location", .boolean(true))) }
     let connections = connections
     ask(Self.path, Self.service, "CreateRegion", [.options(options)]) { [weak self] reply in
       guard let self, self.connections == connections, reply.kind == .reply,

@@ -29,6 +29,8 @@ final class Client: Program {
     var thresholds: Thresholds
     /// When the thresholds last changed.
     var thresholdsAt: Int64 = .min / 2
+    /// Whether its time threshold has changed during a rest.
+    var hasChangedInterval = false
     /// Whether its desktop id is the one that GeoClue's configuration can disallow.
     let isNamed: Bool
     /// Whether every fix must be delivered.
@@ -229,6 +231,7 @@ final class Client: Program {
       if chance.percent(60) {
         options.append(("best-effort", .boolean(true)))
         wish.accuracy = .infinity
+        wish.bestAfter = timeout / 1_000
       }
     }
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: timeout, wanting: wish)
@@ -251,7 +254,9 @@ final class Client: Program {
   }
 
   /// Requests a location that must arrive.
-  func locateNow() {
+  ///
+  /// - Parameter mayBeBestEffort: Whether it may be a location at the timeout, when access must not be in doubt.
+  func locateNow(mayBeBestEffort: Bool = true) {
     let level = entitlement.level
     let begin = world.schedule.now
     // GeoClue asserts such a location to a new client, of which there is one in 15 s.
@@ -260,7 +265,7 @@ final class Client: Program {
     var options: [(String, Value)] = [
       ("accuracy", .string("exact")), ("timeout", .uint32(8_000)), ("maximum-age", .uint32(0)),
     ]
-    if chance.percent(30) { options += Self.bestEffort }
+    if mayBeBestEffort, chance.percent(30) { options += Self.bestEffort }
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000) { [weak self] reply in
       guard let self else { return }
       // The service may have found another agent because of this call.
@@ -275,6 +280,22 @@ final class Client: Program {
         world.checks.broken("a call that is not permitted is refused", "client \(number): \(reply.errorName)")
       }
       if level == .none { world.checks.refusedLocation(self, calledAt: begin) }
+    }
+  }
+
+  /// Requests the location of a cell, which must be answered although the cell may have been sent before.
+  func locateCell() {
+    let begin = world.schedule.now
+    let options: [(String, Value)] = [
+      ("accuracy", .string("street")), ("timeout", .uint32(3_000)), ("maximum-age", .uint32(0)),
+    ]
+    ask(Self.path, Self.service, "GetLocation", [.options(options)]) { [weak self] reply in
+      guard let self, reply.errorName.hasSuffix("Timeout"), entitlement.level == .exact,
+        entitlement.since <= begin, world.wokeAt < begin - 10_000_000,
+        world.geoclue.hasBeenRead(in: begin + 500_000..<world.schedule.now - 200_000)
+      else { return }
+      world.checks.broken(
+        "a permitted call returns a location in a quiet time", "client \(number): \(reply.errorName)")
     }
   }
 
@@ -436,6 +457,10 @@ final class Client: Program {
       (name, value) = ("DistanceThreshold", .double(distance))
       change = { subscription.thresholds.distance = distance }
     }
+    set(name, value, of: subscription, change)
+  }
+
+  private func set(_ name: String, _ value: Value, of subscription: Subscription, _ change: @escaping () -> Void) {
     subscription.thresholdsAt = .max
     let values: [Value] = [.string(Self.subscription), .string(name), .variant(value)]
     ask(subscription.path, Self.properties, "Set", values) { [weak self] reply in
@@ -444,6 +469,13 @@ final class Client: Program {
       if reply.isLost { close(subscription) }
       if reply.kind == .reply { change() }
     }
+  }
+
+  /// Changes the time threshold of the subscription with which it rests, in microseconds.
+  func changeInterval(to time: Int64) {
+    guard isConnected, let subscription = subscriptions.first(where: { $0.isStarted && !$0.isPlain }) else { return }
+    subscription.hasChangedInterval = true
+    set("TimeThreshold", .uint32(UInt32(time / 1_000)), of: subscription) { subscription.thresholds.time = time }
   }
 
   /// Changes the level of a subscription that receives every location, and changes it back.

@@ -78,6 +78,12 @@ final class GeoClue: SystemService {
   private(set) var startedAt: Int64 = .min / 2
   /// When a client was last started.
   private(set) var heldAt: Int64 = .min / 2
+  /// When it first started a client since its own start.
+  private var firstHeldAt: Int64?
+  /// Whether its next exit does not count as a crash at start-up, after which the service would wait for longer.
+  var hasWorkedLong: Bool { isRunning && firstHeldAt.map { $0 < world.schedule.now - Self.steadyTime } ?? false }
+  /// More than ``ConnectionPacing/steadyRun``.
+  private static let steadyTime: Int64 = 31_000_000
   /// When active clients last lost their receiver.
   private(set) var silentAt: Int64 = .min / 2
   private var idleSince: Int64 = 0
@@ -95,6 +101,8 @@ final class GeoClue: SystemService {
   var hasSource = true
   /// Whether polkit's rules may have changed whenever it announces a location.
   var raisesDoubt = false
+  /// Whether a client first receives the location of a network, before the receiver has a fix.
+  var beginsCoarse = false
   /// Whether it repeats the last fix now and then, as it does with a compass.
   var hasCompass = false
 
@@ -290,6 +298,7 @@ final class GeoClue: SystemService {
     matches = [Match("type='signal',path='\(Agent.path)',interface='\(Self.properties)'")]
     (held, agents, waiting, places, current, made) = ([], [:], [], [:], nil, 0)
     (idleSince, startedAt, coarse, steadyFixes) = (world.schedule.now, world.schedule.now, nil, 0)
+    firstHeldAt = nil
     for agent in world.agents + world.seconds { agent.tell() }
     world.truth.changed("GeoClue starts")
     watchIdleness()
@@ -391,6 +400,7 @@ final class GeoClue: SystemService {
     steadyFixes = 0
     noteRelease()
     heldAt = world.schedule.now
+    firstHeldAt = firstHeldAt ?? heldAt
     propertiesChanged(client.path, Self.client, [("Active", .boolean(true))])
     // The network may have changed since the machine slept.
     if isByAddress, let fix = current, fix.sleeps < world.sleeps { current = world.measure(isFine: true) }
@@ -530,7 +540,12 @@ final class GeoClue: SystemService {
       return refuse(call, "AccessDenied", "Geolocation disabled for UID \(client.user)")
     }
     activate(client)
-    if client.isFine, current == nil, hasSource, chance.percent(measuresAtStart ? 100 : 50) {
+    if beginsCoarse, client.isFine, hasSource, !isStatic {
+      pause(for: 8_000_000)
+      world.schedule.after(200_000) { [self] in
+        if isRunning, hasActiveClient { report(world.measure(isFine: true, accuracy: 20_000)) }
+      }
+    } else if client.isFine, current == nil, hasSource, chance.percent(measuresAtStart ? 100 : 50) {
       world.schedule.after(chance.time(1_000...800_000)) { [weak self] in
         guard let self, isRunning, client.isActive, held.contains(where: { $0 === client }) else { return }
         current = world.measure(isFine: true)

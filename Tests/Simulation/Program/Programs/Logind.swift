@@ -103,7 +103,10 @@ final class Logind: SystemService {
         return answer(call, [.variant(.uint64(UInt64(clamping: world.truth.begin(of: user))))])
       }
       let path = ObjectPath(unchecked: "\(Self.path)/user/_\(user)")
-      answerLater(call, [.variant(.structure([.uint32(user), .objectPath(path)]))], about: 0)
+      answerLater(call, [.variant(.structure([.uint32(user), .objectPath(path)]))], about: 0) { [weak self] in
+        // The service doubts its present question about this user once it has learned whose session has changed.
+        self?.rounds[user]?.isOvertaken = true
+      }
     case "Get":
       guard let user = call.path.split(separator: "_").last.flatMap({ UInt32($0) }) else {
         return refuse(call, "UnknownObject", "There is no such object")

@@ -39,7 +39,12 @@ class Program: Peer {
   /// The number of connections so far. Names are not unique: another bus assigns the same ones.
   private(set) var connections = 0
 
+  /// Whether its process exists. It outlives the connection by a second.
+  var hasProcess: Bool { isConnected || leftAt > world.schedule.now - 1_000_000 }
+  private var leftAt: Int64 = .min / 2
+
   func disconnect() {
+    leftAt = world.schedule.now
     world.bus.left(self)
     // What it has not read is lost.
     inbox = []

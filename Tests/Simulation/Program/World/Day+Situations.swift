@@ -26,11 +26,13 @@ extension Day {
         world.schedule.after(500_000) {
           agent.setLevel(.exact)
           world.checks.permitted(to: agent.user)
+          for client in world.clients where client.user == agent.user && client.isReading { client.locateCell() }
         }
       }
     }
     if round % 8 == 5 {
       before(95) { world in
+        guard world.geoclue.hasWorkedLong else { return }
         world.geoclue.failsToCreate = true
         world.geoclue.exit()
       }
@@ -160,37 +162,18 @@ extension Day {
     }
   }
 
-  /// - Parameters:
-  ///   - isRare: Whether the only client needs significant changes only.
-  ///   - isVisited: Whether another client comes for a while.
-  func planRest(_ round: Int, isRare: Bool, isVisited: Bool, until end: Int64) {
+  func planRest(_ rest: Rest, until end: Int64) {
     let before = moments { end - $0 }
+    let isRare = rest == .significant || rest == .onAnotherNetwork
 
-    if !isVisited {
+    if rest != .visited {
       // Each location arrives while access is being decided again.
       before(isRare ? 400 : 310) { $0.geoclue.raisesDoubt = true }
       before(1) { $0.geoclue.raisesDoubt = false }
     }
-    if isRare {
-      before(300) { world in
-        world.clients[0].monitor(isHere: true)
-        // Sometimes only the region needs locations.
-        if round % 16 == 10 { world.clients[0].closeSubscriptions() }
-      }
-      before(150) { $0.setClock(60_000_000) }
-      // The service learns in one of two ways that the machine may be elsewhere, between two regular checks.
-      if round % 16 == 10 {
-        before(85) { $0.move() }
-        before(80) { $0.network.changeConnection() }
-      } else {
-        before(80) { world in
-          world.move()
-          world.sleep(20_000_000, isAnnounced: true, isProbed: false)
-        }
-      }
-      before(45) { $0.checks.resumed() }
-    }
-    if isVisited {
+    switch rest {
+    case .significant, .onAnotherNetwork: planSignificantChanges(rest, until: end)
+    case .visited:
       // The other client needs each location. The last one waits for the client that rests. Then there is no source.
       before(315) { world in
         world.clients[1].start()
@@ -201,16 +184,27 @@ extension Day {
         world.isRestBlind = true
         world.geoclue.setSource(false)
       }
-    }
-    if !isRare, !isVisited {
+    case .failing:
       // Each attempt to use GeoClue fails. That is told once, also when another object ends the rest.
       before(180) { world in
         world.isRestBlind = true
         world.failGeoClue()
       }
       before(50) { $0.clients[0].subscribe(isPlain: true, at: .exact) }
+    case .changing:
+      // The call of another client makes the service measure. The interval of the first one has not passed, so it must
+      // not receive that location, even if its interval becomes shorter after the release.
+      before(120) { world in
+        world.clients[1].start()
+        world.clients[1].locateNow(mayBeBestEffort: false)
+      }
+      before(110) { $0.clients[1].exit() }
+      before(85) { $0.clients[0].changeInterval(to: 5_500_000) }
+      before(75) { $0.clients[0].changeInterval(to: Client.rest) }
+      // The last location is too old to answer a new start, so the service must measure.
+      before(30) { $0.clients[0].startAgain() }
+      before(13) { $0.checks.startedAgain() }
     }
-    if !isRare { before(120) { $0.clients[0].startAgain() } }
     // The second call asks the source so soon after the first that the question waits until nothing needs it any more.
     for seconds in isRare ? [] : [200, 190] as [Double] { before(seconds) { $0.clients[1].callBriefly() } }
     for seconds in stride(from: 0, to: (isRare ? Self.rareRest : Self.rest) / 1_000_000, by: 5) {
@@ -219,6 +213,39 @@ extension Day {
         if seconds.isMultiple(of: 20) { world.checks.resting() }
       }
     }
+  }
+
+  /// Between two regular checks, the service learns in one of two ways that the machine may be elsewhere.
+  private func planSignificantChanges(_ rest: Rest, until end: Int64) {
+    let before = moments { end - $0 }
+
+    before(420) { $0.geoclue.beginsCoarse = true }
+    before(1) { $0.geoclue.beginsCoarse = false }
+    if rest == .significant, !world.seed.isMultiple(of: 2) {
+      // The machine moves soon after an update. The service measures that, must wait until five minutes have passed, and
+      // releases the source meanwhile.
+      before(330) { world in
+        world.move()
+        world.sleep(5_000_000, isAnnounced: true, isProbed: false)
+      }
+      before(86) { $0.checks.resumed(soonAfterUpdate: true) }
+    }
+    before(300) { world in
+      world.clients[0].monitor(isHere: true)
+      // Only the region needs locations.
+      if rest == .onAnotherNetwork { world.clients[0].closeSubscriptions() }
+    }
+    before(150) { $0.setClock(60_000_000) }
+    if rest == .onAnotherNetwork {
+      before(85) { $0.move() }
+      before(80) { $0.network.changeConnection() }
+    } else {
+      before(80) { world in
+        world.move()
+        world.sleep(20_000_000, isAnnounced: true, isProbed: false)
+      }
+    }
+    before(45) { $0.checks.resumed() }
   }
 
   /// The only program of a user leaves and returns while logind is asked about that user. Then the session changes.
@@ -264,7 +291,7 @@ extension Day {
   func planDeparture(_ round: Int, at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }
 
-    if round % 8 == 7, !world.isSession {
+    if round % 8 == 3, !world.isSession {
       // The clients of the user to whom that happens have no objects, but have called.
       after(-5) { world in
         for client in world.clients where client.user == world.users[0] {
@@ -315,10 +342,10 @@ extension Day {
     after(62) { $0.checks.properties() }
     after(67) { world in
       world.clients[4].exit()
-      world.clients[3].start()
-      world.clients[3].subscribe(isPlain: true, at: .exact)
+      world.clients[5].start()
+      world.clients[5].subscribe(isPlain: true, at: .exact)
     }
-    after(75) { $0.clients[3].exit() }
+    after(75) { $0.clients[5].exit() }
     if !world.isSession { planReturn(at: begin + 76_000_000) }
     after(97) { $0.checks.left() }
     // A program calls when the service has just decided to exit.

@@ -33,14 +33,13 @@ final class Day {
     for round in 0..<rounds {
       planStorm(round, at: time)
       time += Self.storm
-      let rests = round % 4 == 2
-      let isRare = round % 8 == 2
-      let isVisited = round % 16 == 6
+      let rest = rest(in: round)
+      let (rests, isRare) = (rest != nil, rest == .significant || rest == .onAnotherNetwork)
       at(time) { [weak self] world in
         world.isRestRare = isRare
         self?.heal(rests: rests, isRegular: rests || round % 8 != 3)
         // The receiver has no fix during some rests.
-        if rests, !isVisited, round % 16 != 10, self?.chance.percent(50) ?? false {
+        if rest == .significant || rest == .failing, self?.chance.percent(50) ?? false {
           world.isRestBlind = true
           world.geoclue.setSource(false)
         }
@@ -49,16 +48,32 @@ final class Day {
         at(time + 2_000_000) { world in world.deny(world.users[round / 4 % world.users.count]) }
       }
       time += !rests ? Self.quiet : isRare ? Self.rareRest : Self.rest
-      if rests {
-        planRest(round, isRare: isRare, isVisited: isVisited, until: time)
-      } else {
-        planQuiet(round, until: time)
-      }
+      if let rest { planRest(rest, until: time) } else { planQuiet(round, until: time) }
       at(time) { $0.checks.quiet(rests: rests) }
       guard round % 4 == 3 || round == rounds - 1 else { continue }
       time = planDeparture(round, at: time)
     }
     at(time) { $0.end() }
+  }
+
+  /// What happens while one client rests.
+  enum Rest {
+    /// It needs significant changes. The machine sleeps, and wakes elsewhere.
+    case significant
+    /// The same, but the machine connects to another network elsewhere.
+    case onAnotherNetwork
+    /// Another client comes for a while.
+    case visited
+    /// GeoClue cannot be started.
+    case failing
+    /// The client needs more for a moment, and later starts again.
+    case changing
+  }
+
+  private func rest(in round: Int) -> Rest? {
+    guard round % 4 == 2 else { return nil }
+    guard round % 8 == 6 else { return round % 16 == 2 ? .significant : .onAnotherNetwork }
+    return [.visited, .failing, .changing][(Int(world.seed % 3) + round / 8) % 3]
   }
 
   func at(_ time: Int64, _ action: @escaping (World) -> Void) {

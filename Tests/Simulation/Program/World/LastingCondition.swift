@@ -21,6 +21,9 @@ enum LastingCondition: CaseIterable {
       // What a client was told of a wide region before contains a finer location.
       let client = world.clients.first { $0.user == user && $0.isConnected && !$0.isSandboxed }
       client?.monitor(isWide: true)
+      // The machine crosses a border 9 s before the reduction. The exact locations until then must not confirm that.
+      client?.monitorBorder()
+      world.schedule.after(31_000_000) { if world.geoclue.interval == 1_000_000 { world.move() } }
       world.schedule.after(40_000_000) { agent?.setLevel(.city) }
       world.schedule.after(42_000_000) { client?.readAll() }
     case .agentAllowsStreet: agent?.setLevel(.street)
@@ -36,6 +39,13 @@ enum LastingCondition: CaseIterable {
       world.schedule.after(15_000_000) { world.checks.awaitsAgent(user, isNew: true) }
       world.schedule.after(34_000_000) { world.checks.awaitsAgent(user, isNew: false) }
       if !world.isSession, user == world.users.last { beOwnAgent(user, in: world) }
+      // The agent comes for a moment, and leaves before systemd has described its process, which still exists then.
+      world.schedule.after(45_000_000) {
+        world.systemd.latency = 200_000...300_000
+        agent?.start()
+        world.schedule.after(350_000) { agent?.exit() }
+        world.schedule.after(2_000_000) { world.systemd.latency = 50...4_000 }
+      }
       // A program does not become an agent by sending an agent's signals.
       world.schedule.after(5_000_000) { world.clients.first { $0.user == user }?.forge(0) }
     case .agentSilent:
@@ -90,11 +100,11 @@ enum LastingCondition: CaseIterable {
       world.schedule.after(10_200_000) { world.setClock(1_000_000) }
     case .policyAsks:
       set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
-      if user.isMultiple(of: 2) {
+      if user != world.users[0] {
         world.polkit.unattended.insert(user)
-        // In half of the worlds, the dialog ends with polkitd.
+        // For one user, the dialog ends with polkitd.
         world.schedule.after(20_800_000) {
-          guard !world.truth.isPolkitSilent, world.seed.isMultiple(of: 2) else { return }
+          guard !world.truth.isPolkitSilent, user.isMultiple(of: 2) else { return }
           world.polkit.exit()
           world.schedule.after(600_000) { world.polkit.start() }
         }

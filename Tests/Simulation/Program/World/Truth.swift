@@ -215,6 +215,17 @@ nonisolated struct Entitlement {
 
   var level: AccuracyLevel { history.last?.level ?? .none }
   var since: Int64 { history.last?.time ?? .min / 2 }
+  /// The last time without access, if it is over.
+  var refusal: Range<Int64>? {
+    guard let lost = history.lastIndex(where: { $0.level == .none }), lost + 1 < history.count else { return nil }
+    return history[lost].time..<history[lost + 1].time
+  }
+  /// When the client's level became coarser, if it has access and that was the last change.
+  var reducedAt: Int64? {
+    guard let last = history.last, last.level != .none, let before = history.dropLast().last, before.level > last.level
+    else { return nil }
+    return last.time
+  }
 
   /// - Parameter former: The level that follows from an answer of polkit that the service may still use for a moment.
   mutating func update(_ level: AccuracyLevel, formerly former: AccuracyLevel, at now: Int64, isServed: Bool) {

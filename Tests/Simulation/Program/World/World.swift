@@ -454,11 +454,11 @@ final class World {
   // MARK: - Programs and the story
 
   func program(of process: UInt32) -> Program? {
-    programs.first { $0.process == process && $0.isConnected } ?? throng.program(of: process)
+    programs.first { $0.process == process && $0.hasProcess } ?? throng.program(of: process)
   }
 
   func programs(of user: UInt32) -> [Program] {
-    programs.filter { $0.user == user && $0.isConnected } + throng.programs(of: user)
+    programs.filter { $0.user == user && $0.hasProcess } + throng.programs(of: user)
   }
 
   private var programs: [Program] { clients + agents + seconds + (library.map { [$0] } ?? []) as [Program] }
