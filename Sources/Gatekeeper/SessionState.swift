@@ -27,8 +27,8 @@ nonisolated struct SessionState: StateMachine {
 
   enum Action: Hashable, Sendable {
     case ask
-    /// The state has changed, or deliveries are no longer held.
-    case changed(from: Facts.Session)
+    /// The state has changed, or deliveries are no longer held. The state before is nil if nothing had been in doubt.
+    case changed(from: Facts.Session?)
     /// Release the calls that wait for the state.
     case ready
   }
@@ -94,7 +94,7 @@ nonisolated struct SessionState: StateMachine {
     guard isUsed else { return ask(now) }
     if confirmation.isDoubtful { notBefore = now + Self.pause }
     state = new
-    return (new != old || wasDoubtful ? [.changed(from: old)] : []) + [.ready]
+    return (new != old || wasDoubtful ? [.changed(from: wasDoubtful ? old : nil)] : []) + [.ready]
   }
 
   private mutating func timer(_ now: MonotonicInstant) -> [Action] {

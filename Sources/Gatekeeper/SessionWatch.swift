@@ -4,8 +4,9 @@ import MainLoop
 
 /// Tracks through logind whether users have an active session. Carries out the actions of ``SessionState``.
 final class SessionWatch {
-  /// Called with a user whose state has changed, or whose deliveries are no longer held, and the previous state.
-  var onChange: ((UInt32, Facts.Session) -> Void)?
+  /// Called with a user whose state has changed, or whose deliveries are no longer held, and the previous state, or nil
+  /// if nothing had been in doubt.
+  var onChange: ((UInt32, Facts.Session?) -> Void)?
 
   /// How long after the start of a session its agent may still be starting.
   static let startingTime = Duration.seconds(30)

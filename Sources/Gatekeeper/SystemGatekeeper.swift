@@ -296,13 +296,14 @@ extension SystemGatekeeper {
     return isChanged
   }
 
-  private func sessionChanged(_ user: UInt32, from before: Facts.Session) {
+  private func sessionChanged(_ user: UInt32, from before: Facts.Session?) {
     let isChanged = follow(user)
     let state = sessions.state(of: user)
-    let hasChanged = before != .unknown && before != state
+    let hasChanged = before.map { $0 != state } ?? false
     for client in clients.values where client.credentials?.userID == user {
-      // polkit's defaults depend on the session, so its earlier answers are now in doubt. A refusal that arrived while
-      // logind was being asked may be due to a session that was inactive only for a moment.
+      // polkit's defaults depend on the session, so its earlier answers are now in doubt, also those from while logind
+      // did not answer. A refusal that arrived while logind was being asked may be due to a session that was inactive only
+      // for a moment.
       let isDoubted = hasChanged || hasLostAccessUnreported(client)
       if isDoubted {
         polkit.doubt(client.name)

@@ -17,8 +17,16 @@ import Testing
     var state = SessionState()
     #expect(state.handle(.wanted, at: 0) == [.ask])
     #expect(state.handle(.wanted, at: 1) == [])
-    #expect(state.handle(.answered(.active), at: 2) == [.changed(from: .unknown), .ready])
+    #expect(state.handle(.answered(.active), at: 2) == [.changed(from: nil), .ready])
     #expect(state.handle(.wanted, at: 3) == [.ready])
+  }
+
+  @Test func `a first answer that an announcement has overtaken is a change`() {
+    var state = SessionState()
+    _ = state.handle(.wanted, at: 0)
+    _ = state.handle(.doubted, at: 100_000)
+    #expect(state.handle(.answered(.active), at: 300_000) == [.ask])
+    #expect(state.handle(.answered(.active), at: 600_000) == [.changed(from: .unknown), .ready])
   }
 
   /// Regression: locking the screen interrupted access for an instant.

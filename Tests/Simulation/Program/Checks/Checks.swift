@@ -38,6 +38,8 @@ final class Checks {
     var bestAfter: Int64?
     /// Whether its desktop id is the one that GeoClue's configuration can disallow.
     var isNamed = false
+    /// Whether it is answered as soon as access is known and confirmed.
+    var isImmediate = false
   }
 
   nonisolated struct Owner {
@@ -147,6 +149,11 @@ final class Checks {
     if flood.open > 0 || flood.answeredAt + Self.slack > world.schedule.now, flood.begin <= found.time,
       max(flood.begin, world.servingSince ?? .min / 2) + World.burstTime > world.schedule.now
     {
+      return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
+    }
+    // Changes delay the confirmation of access.
+    let now = world.schedule.now
+    if found.wish.isImmediate, world.hasDoubt(now - 3_000_000...now), now < found.time + 10_000_000 {
       return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
     }
     open[call] = nil

@@ -210,13 +210,14 @@ final class Client: Program {
   func locate() {
     var options: [(String, Value)] = [("accuracy", .string("\(chance.pick(Self.levels))"))]
     var timeout: Int64 = 20_000_000
+    var wish = Checks.Wish(maximumAge: 30_000)
     if chance.percent(60) {
       let milliseconds = UInt32(chance.pick([0, 50, 1_000, 5_000, 30_000, 120_000]))
       options.append(("timeout", .uint32(milliseconds)))
       // Even a call with timeout 0 is answered only when the facts about its caller are known.
       timeout = milliseconds == 0 ? 5_000_000 : Int64(milliseconds) * 1_000
+      wish.isImmediate = milliseconds == 0
     }
-    var wish = Checks.Wish(maximumAge: 30_000)
     if chance.percent(50) {
       wish.maximumAge = Int64(chance.pick([0, 1, 2_000, 60_000]))
       options.append(("maximum-age", .uint32(UInt32(wish.maximumAge))))
@@ -231,7 +232,7 @@ final class Client: Program {
       if chance.percent(60) {
         options.append(("best-effort", .boolean(true)))
         wish.accuracy = .infinity
-        wish.bestAfter = timeout / 1_000
+        wish.bestAfter = wish.isImmediate ? nil : timeout / 1_000
       }
     }
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: timeout, wanting: wish)

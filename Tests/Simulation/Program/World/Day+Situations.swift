@@ -284,7 +284,18 @@ extension Day {
     after(10.615) { world in world.setSession(.active, of: world.clients[1].user) }
     after(11) { $0.logind.latency = 50...4_000 }
     after(11.4) { world in world.checks.returned(world.clients[1]) }
-    after(11.5) { $0.clients[1].exit() }
+    // polkit is asked while the session is inactive and logind does not answer for so long that it is unknown.
+    after(12) { world in world.setSession(.inactive, of: world.clients[1].user) }
+    after(12.5) { world in
+      world.logind.latency = 600_000...600_000
+      world.polkit.announce()
+    }
+    after(13.8) { world in
+      world.setSession(.active, of: world.clients[1].user)
+      world.logind.latency = 50...4_000
+    }
+    after(15) { world in world.checks.returned(world.clients[1]) }
+    after(15.5) { $0.clients[1].exit() }
   }
 
   /// All clients leave, and after a few that come briefly, the service exits. Returns the time of the next storm.
