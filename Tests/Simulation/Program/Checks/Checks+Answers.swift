@@ -306,7 +306,8 @@ extension Checks {
       // Five minutes, and time to measure.
       let before = isEarly ? world.schedule.now - 335_000_000 : world.wokeAt - 300_000_000
       guard let last = subscription.last, subscription.lastLocationAt < before,
-        Self.distance(last.latitude, world.place(isOther: false)) > 1_000
+        // The place must be outside of the accuracy of both locations.
+        Self.distance(last.latitude, world.place(isOther: false)) > max(1_000, last.accuracy + 50)
       else { continue }
       broken("a significant change is reported after a resume", subscription.path)
     }

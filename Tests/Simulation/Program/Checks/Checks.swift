@@ -270,7 +270,9 @@ final class Checks {
     // it again. While access is revoked, the service may not know of that yet.
     let receivedAt = client.receivedFixes[fix.number] ?? .min
     client.received(fix: fix.number)
-    if let revoked = client.entitlement.revokedAt, revoked < world.sentSince, fix.measuredAt < revoked,
+    // A source that does not measure again asserts its last location.
+    let measuredAt = world.geoclue.isStatic ? world.geoclue.lastReads[fix.number] ?? fix.measuredAt : fix.measuredAt
+    if let revoked = client.entitlement.revokedAt, revoked < world.sentSince, measuredAt < revoked,
       receivedAt < revoked, fix.number < world.geoclue.newestRead, client.entitlement.level != .none,
       !world.geoclue.isPreferred(fix)
     {

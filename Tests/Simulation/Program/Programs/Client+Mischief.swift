@@ -206,7 +206,9 @@ extension Client {
     world.schedule.after(5_000_000) { [self] in
       guard isConnected, !isReading, entitlement.level == .exact, entitlement.since < begin - 10_000_000,
         subscriptions.contains(where: { $0.isPlain && $0.isStarted && $0.level == .exact }), !world.isBusFaulty,
-        world.geoclue.hasBeenRead(in: begin + 1_000_000..<world.schedule.now - 200_000), sentLocationAt < begin
+        world.geoclue.hasBeenRead(in: begin + 1_000_000..<world.schedule.now - 200_000), sentLocationAt < begin,
+        // The first locations after a sleep may be from before it.
+        world.wokeAt < begin - 6_000_000, world.geoclue.hasBeenRead(in: world.wokeAt..<begin - 6_000_000)
       else { return }
       world.checks.broken("a client that calls is sent locations", "client \(number)")
     }

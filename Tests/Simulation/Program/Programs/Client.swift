@@ -540,8 +540,8 @@ final class Client: Program {
       guard signal.values.count == 2, let status = signal.values[0].string, let reason = signal.values[1].string else {
         return
       }
-      // Without a location, there was no grant, and no loss.
-      if subscription.isStarted, subscription.lastLocationAt >= subscription.toldAt {
+      // Without a location, there was no grant, and no loss. A change of the level ends the use at the former one.
+      if subscription.isStarted, subscription.lastLocationAt >= max(subscription.toldAt, subscription.startedAt) {
         world.checks.told(self, status, before: subscription.told?.status)
       }
       let before = subscription.mayBeToldAgain ? nil : subscription.told
