@@ -32,7 +32,7 @@ package struct DeliveryRule: Sendable {
     /// circles, at most one every five minutes.
     package var isSignificant = false
     /// The largest accuracy, in metres, of a location that ends a check for significant changes.
-    package var sufficientAccuracy = 500.0
+    package var sufficientAccuracy = SourceWait.sufficientAccuracy
     /// Whether the last location sent also passes again. Then no threshold may apply.
     package var allowsRepetitions = false
   }
@@ -185,7 +185,8 @@ extension DeliveryRule.Configuration {
     self.init(
       distanceThreshold: options.distanceThreshold, timeThreshold: options.timeThreshold, debounce: options.debounce,
       minimumInterval: level.minimumInterval, requiredAccuracy: options.requiredAccuracy,
-      isSignificant: options.mode == .significant, sufficientAccuracy: max(500, level.cellSize ?? 0))
+      isSignificant: options.mode == .significant,
+      sufficientAccuracy: max(SourceWait.sufficientAccuracy, level.cellSize ?? 0))
   }
 
   /// Returns whether a location is as accurate as required.

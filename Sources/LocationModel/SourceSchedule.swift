@@ -153,6 +153,8 @@ package struct SourceWait: Sendable {
   package static let checkInterval = Duration.seconds(1_800)
   /// How long a check waits at first for a location.
   static let checkLength = Duration.seconds(30)
+  /// The largest accuracy, in metres, of an exact location that ends a check, whatever it shows.
+  static let sufficientAccuracy = 500.0
   /// How long an update that is due waits at first for a location, with the warm-up. Receivers that were off for
   /// minutes need most of this time.
   static let updateLength = Duration.seconds(60)

@@ -13,8 +13,6 @@ struct RegionWatch: Sendable {
   static let checkIntervals = Duration.seconds(120)...Duration.seconds(1_800)
   /// The shortest time between two checks of a device whose speed is known.
   static let shortestInterval = Duration.seconds(20)
-  /// The largest accuracy, in metres, of a location that ends a check that has just begun although it is no evidence.
-  static let sufficientAccuracy = 500.0
   /// The speed in metres per second at which the device may approach the border between two checks, unless it already
   /// moves faster than two thirds of this speed.
   static let approachSpeed = 100.0
@@ -71,7 +69,7 @@ struct RegionWatch: Sendable {
     if location.source != .ip { betterAt = now }
     guard isTrusted, found != .uncertain else {
       // The location of a network often arrives some seconds before that of a receiver.
-      if mayImprove, checkAt <= now, now < waitsUntil, location.accuracy ?? 0 > Self.sufficientAccuracy {
+      if mayImprove, checkAt <= now, now < waitsUntil, location.accuracy ?? 0 > SourceWait.sufficientAccuracy {
         inaccurate = location
       } else {
         _ = scheduleCheck(location, configuration, at: now)
@@ -167,9 +165,7 @@ extension RegionWatch {
 
 /// When the source is needed.
 extension RegionWatch {
-  mutating func checkNow(at now: BootInstant) {
-    (checkAt, waitsUntil) = (now, now + SourceWait.checkLength)
-  }
+  mutating func checkNow(at now: BootInstant) { (checkAt, waitsUntil) = (now, now + SourceWait.checkLength) }
 
   /// Ends a check that has waited for a more accurate location in vain.
   mutating func stopWaiting(_ configuration: RegionConfiguration, at now: BootInstant) {
