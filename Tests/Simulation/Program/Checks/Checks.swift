@@ -393,7 +393,7 @@ final class Checks {
     // the age of a location, but not for the wait of a call. The first report of a GeoClue client also counts as new if
     // that client was started after the call.
     var oldest = call.wish.maximumAge + waited
-    // At the timeout, the best location may be no older than that, or than the call.
+    // At the timeout, the best location may be no older than the caller permits, or than the call.
     if let timeout = call.wish.bestAfter, waited >= timeout { oldest = max(call.wish.maximumAge, waited) }
     if location["Level"]?.string == "exact", age > oldest + 200, !isCloseToWaking,
       world.geoclue.reportedAt < call.time

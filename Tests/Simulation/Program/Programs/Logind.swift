@@ -60,10 +60,13 @@ final class Logind: SystemService {
 
   func announceSession(_ member: String, of user: UInt32) {
     guard isRunning else { return }
-    signal(
-      Self.path, Self.manager, member,
-      [.string("c\(user % 10)"), .objectPath(ObjectPath(unchecked: "\(Self.path)/session/_9\(sessions)\(user % 10)"))])
+    let path = "\(Self.path)/session/_9\(sessions)\(user % 10)"
+    if member == "SessionRemoved" { ended.insert(path) } else { ended.remove(path) }
+    signal(Self.path, Self.manager, member, [.string("c\(user % 10)"), .objectPath(ObjectPath(unchecked: path))])
   }
+
+  /// The sessions whose end was announced.
+  private var ended: Set<String> = []
 
   private var sessions = 0
 
@@ -105,7 +108,7 @@ final class Logind: SystemService {
       let path = ObjectPath(unchecked: "\(Self.path)/user/_\(user)")
       answerLater(call, [.variant(.structure([.uint32(user), .objectPath(path)]))], about: 0) { [weak self] in
         // The service doubts its present question about this user once it has learned whose session has changed.
-        self?.rounds[user]?.isOvertaken = true
+        if self?.ended.contains(call.path) == false { self?.rounds[user]?.isOvertaken = true }
       }
     case "Get":
       guard let user = call.path.split(separator: "_").last.flatMap({ UInt32($0) }) else {

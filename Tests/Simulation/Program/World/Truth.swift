@@ -220,6 +220,7 @@ nonisolated struct Entitlement {
     guard let lost = history.lastIndex(where: { $0.level == .none }), lost + 1 < history.count else { return nil }
     return history[lost].time..<history[lost + 1].time
   }
+
   /// When the client's level became coarser, if it has access and that was the last change.
   var reducedAt: Int64? {
     guard let last = history.last, last.level != .none, let before = history.dropLast().last, before.level > last.level
