@@ -32,7 +32,8 @@ import MainLoop
   /// Whether the path is too long to be read. ``path`` is then the root.
   let hasLongPath: Bool
   private let serial: UInt32
-  private let wantsReply: Bool
+  /// Whether the caller reads the answer.
+  package let wantsReply: Bool
   private weak var connection: Connection?
   private let generation: UInt64
   private var isAnswered = false

@@ -92,7 +92,7 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
     case .askSource: service.source.ask()
     case .deliver(let delivery):
       call.reply(value(of: delivery))
-      service.lastPlaces?.received(delivery.location, by: client)
+      if call.wantsReply { service.lastPlaces?.received(delivery.location, by: client) }
     case .refuse(let error): call.fail(error)
     }
   }
