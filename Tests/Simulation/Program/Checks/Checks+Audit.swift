@@ -56,6 +56,21 @@ extension Checks {
     broken("the log contains each grant of a location", "client \(client.number): \(parcel.story)")
   }
 
+  /// A client loses its access because of its user's agent.
+  func lost(_ client: Client) {
+    let begin = world.schedule.now
+    let isAuthorized = client.subscriptions.contains {
+      $0.isStarted && $0.told?.status.hasPrefix("authorized") == true
+    }
+    guard isAuthorized, client.entitlement.level == .exact else { return }
+    world.schedule.after(500_000) { [self] in
+      guard client.entitlement.level == .none, !isLimited(client.user, since: begin),
+        !audit.hasRevoked(client.user, since: begin)
+      else { return }
+      broken("the log contains each loss of access", "client \(client.number), at last")
+    }
+  }
+
   /// A client has received its authorization.
   func told(_ client: Client, _ status: String, before: String?) {
     guard let before, before.hasPrefix("authorized"), !status.hasPrefix("authorized"), client.isReading,

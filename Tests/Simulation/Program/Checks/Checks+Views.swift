@@ -109,6 +109,11 @@ extension Checks {
       client.readSince < world.schedule.now, world.schedule.now - max(world.clockSetAt, world.wokeAt) > 1_000_000,
       world.sentSince == world.schedule.now
     else { return }
+    if let first = almanac["Forecast"]?.array?.first?.structure?.last?.structure?.first?.uint64,
+      Int64(first) > kernel_realtime() / 1_000_000 + 1
+    {
+      broken("an almanac begins with the present phase", "client \(client.number)")
+    }
     let late = kernel_realtime() / 1_000_000 - Int64(next)
     if late > 2 { broken("the next phase of an almanac lies in the future", "\(late) s ago, client \(client.number)") }
   }

@@ -353,8 +353,9 @@ final class Checks {
     }
     // After a bus that stalled, polkit may answer before logind.
     if !isOvertaken, world.settledAt < world.schedule.now - 2_000_000 { showed(reason, to: client, parcel.story) }
-    // An agent allows at least `city`.
-    if reason == "reduced-accuracy", parcel.path.contains("/almanac/") {
+    if reason == "reduced-accuracy", parcel.path.contains("/almanac/"),
+      !client.entitlement.hasBeen(.country, since: world.schedule.now - 60_000_000)
+    {
       broken("an almanac needs no more than the town", parcel.story)
     }
     guard status == "denied" || status == "restricted",

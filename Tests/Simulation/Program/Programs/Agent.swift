@@ -32,6 +32,8 @@ final class Agent: Program {
   private var chance: Chance
   var latency: ClosedRange<Int64> = 50...3_000
   private var held: [Parcel]?
+  /// The level that it announces after it has determined its next answer and before it sends it.
+  var overtaking: AccuracyLevel?
   /// Whether it will never answer some calls.
   private(set) var hasLostCalls = false
 
@@ -139,10 +141,13 @@ final class Agent: Program {
       tell()
       let value = Value.variant(.uint32(level.rawValue))
       world.truth.changed("the agent of \(user) tells its level")
+      let announced = overtaking
+      overtaking = nil
+      if let announced { world.schedule.after(1_000) { [weak self] in self?.setLevel(announced) } }
       // An agent that announces only that its level has changed may do so before its answer arrives.
-      guard manner == .invalidates else { return answer(call, [value]) }
+      guard manner == .invalidates || announced != nil else { return answer(call, [value]) }
       let connections = connections
-      world.schedule.after(chance.time(latency)) { [weak self] in
+      world.schedule.after(announced != nil ? 10_000 : chance.time(latency)) { [weak self] in
         guard let self, isConnected, self.connections == connections else { return }
         answer(call, [value])
       }

@@ -26,6 +26,20 @@ extension Client {
     start(subscription)
   }
 
+  /// Uses the location for a limited time, during which it stops and starts again.
+  func subscribeBriefly() {
+    guard isConnected, world.mayCreate(for: self) else { return }
+    let before = Set(subscriptions.map(\.path))
+    subscribe(isPlain: false, at: .exact, for: 40_000_000)
+    world.schedule.after(15_000_000) { [self] in
+      guard let new = subscriptions.first(where: { !before.contains($0.path) && $0.thresholds.duration > 0 }) else {
+        return
+      }
+      stop(new)
+      start(new)
+    }
+  }
+
   /// Starts an object and stops it at once.
   func startAndStop() {
     guard isConnected, let subscription = subscriptions.last, subscription.hasStopped else { return }

@@ -311,8 +311,13 @@ final class Client: Program {
   /// The program that GeoClue's configuration disallows at times.
   static let named = ("desktop-id", Value.string("org.example.Named"))
 
-  /// - Parameter rest: The interval of a client that rests, in microseconds, or 0 for significant changes only.
-  func subscribe(isPlain: Bool, at fixed: AccuracyLevel? = nil, every rest: Int64? = nil, starts: Bool? = nil) {
+  /// - Parameters:
+  ///   - rest: The interval of a client that rests, in microseconds, or 0 for significant changes only.
+  ///   - duration: The time after which the subscription ends, in microseconds.
+  func subscribe(
+    isPlain: Bool, at fixed: AccuracyLevel? = nil, every rest: Int64? = nil, for duration: Int64? = nil,
+    starts: Bool? = nil
+  ) {
     let level = fixed ?? chance.pick(Self.levels)
     var options: [(String, Value)] = [("accuracy", .string("\(level)"))]
     var thresholds = Thresholds()
@@ -328,6 +333,7 @@ final class Client: Program {
       if chance.percent(20) { thresholds.accuracy = Double(chance.pick([8, 100])) }
     }
     if let rest { thresholds = Thresholds(time: rest, isSignificant: rest == 0) }
+    if let duration { thresholds = Thresholds(duration: duration) }
     func add(_ name: String, _ microseconds: Int64) {
       if microseconds > 0 { options.append((name, .uint32(UInt32(microseconds / 1_000)))) }
     }
@@ -515,6 +521,13 @@ final class Client: Program {
     }
     for region in regions { read(region) }
     readAlmanac()
+  }
+
+  /// Reads its objects and closes a few of them at once.
+  func readAndClose() {
+    readAll()
+    if let subscription = subscriptions.last(where: { $0.isStarted && $0.count > 0 }) { close(subscription) }
+    if let region = regions.last { close(region) }
   }
 
   // MARK: - Signals

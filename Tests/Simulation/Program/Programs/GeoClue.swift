@@ -220,10 +220,10 @@ final class GeoClue: SystemService {
   }
 
   /// The receiver measures a wrong place, and then nothing for a while. The service must believe it after some seconds.
-  func jumpAlone() {
+  func jumpAlone(accuracy: Int) {
     guard isPrecise else { return }
     pause(for: 6_000_000)
-    report(world.measure(isFine: true, isOutlier: true, accuracy: 3))
+    report(world.measure(isFine: true, isOutlier: true, accuracy: accuracy))
   }
 
   /// The receiver measures a wrong place, then the right one coarsely, and then nothing for a while. The service must

@@ -64,6 +64,12 @@ final class Throng {
     }
   }
 
+  /// Programs of many users without a session come, and all are refused. The log has a limit for what concerns them.
+  func fillLog() {
+    come(users: (0..<40).map { 2_200 + $0 })
+    world.schedule.after(1_000_000) { [self] in leave() }
+  }
+
   func program(of process: UInt32) -> Program? { programs.first { $0.process == process } }
   func programs(of user: UInt32) -> [Program] { programs.filter { $0.user == user } }
 

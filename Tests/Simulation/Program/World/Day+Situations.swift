@@ -16,6 +16,7 @@ extension Day {
     let isLong = round % 8 == 7
     before(90) { $0.clients[round % 6].hoard(isLong ? 160 : round.isMultiple(of: 2) ? 60 : 120) }
     if !isLong { before(62) { $0.clients[round % 6].showLife() } }
+    before(70) { $0.clients[(round + 2) % 6].subscribeBriefly() }
     before(isLong ? 18.5 : 55) { $0.clients[round % 6].isReading = true }
     before(60) { $0.clients[(round + 1) % 6].pile() }
     // The first increase of access after a quiet time counts at once, however often the agent changed before.
@@ -43,7 +44,7 @@ extension Day {
       before(60) { $0.geoclue.coarsen() }
       before(27) { $0.checks.newest() }
     } else {
-      before(53) { $0.geoclue.jumpAlone() }
+      before(53) { $0.geoclue.jumpAlone(accuracy: round % 8 == 0 ? 300 : 3) }
       before(47.2) { $0.checks.newest() }
       before(40) { $0.geoclue.hurry() }
       before(35) { $0.checks.newest() }
@@ -231,8 +232,8 @@ extension Day {
       before(86) { $0.checks.resumed(soonAfterUpdate: true) }
     }
     before(300) { world in
-      world.clients[0].monitor(isHere: true)
-      // Only the region needs locations.
+      // Either only the region or only the subscription needs locations.
+      if rest == .onAnotherNetwork || world.seed.isMultiple(of: 2) { world.clients[0].monitor(isHere: true) }
       if rest == .onAnotherNetwork { world.clients[0].closeSubscriptions() }
     }
     before(150) { $0.setClock(60_000_000) }
@@ -295,7 +296,20 @@ extension Day {
       world.logind.latency = 50...4_000
     }
     after(15) { world in world.checks.returned(world.clients[1]) }
-    after(15.5) { $0.clients[1].exit() }
+    // Without a session, the user shares an account, but not after its return. What is logged then has its own limit.
+    after(15.2) { world in world.setSession(.none, of: world.clients[1].user) }
+    after(15.7) { $0.clients[1].locate() }
+    after(16.2) { world in world.setSession(.active, of: world.clients[1].user) }
+    after(16.8) { $0.throng.fillLog() }
+    after(18.2) { world in
+      world.checks.lost(world.clients[1])
+      agent?.setLevel(.none)
+    }
+    after(18.8) { world in
+      world.clients[1].exit()
+      world.truth.forgetSessions()
+      agent?.setLevel(.exact)
+    }
   }
 
   /// All clients leave, and after a few that come briefly, the service exits. Returns the time of the next storm.
@@ -324,7 +338,7 @@ extension Day {
       world.clients[0].flap(80)
       world.library?.task = .exit
       recover()
-      world.truth.hasSessionEnded = world.users.contains { world.truth.session(of: $0) == .none }
+      world.truth.forgetSessions()
     }
     // A program comes and leaves while GeoClue is slow, so that GeoClue's answer is too late.
     after(5) { world in

@@ -96,7 +96,7 @@ final class Day {
 
   /// Ends the silence of programs that hang.
   func recover() {
-    for agent in world.agents { agent.recover() }
+    for agent in world.agents + world.seconds { agent.recover() }
     world.polkit.recover()
     world.truth.isPolkitSilent = false
   }

@@ -55,7 +55,7 @@ struct Fault {
     let client = world.clients[client]
     switch kind {
     case .agentOff: agent?.setLevel(.none)
-    case .agentCoarse: agent?.setLevel(extra < 50 ? .city : .street)
+    case .agentCoarse: agent?.setLevel(extra < 20 ? .country : extra < 50 ? .city : .street)
     case .agentFlaps: flap(2 + extra % 8, agent, in: world)
     case .agentFloods: agent?.flood(50 + extra * 20)
     case .agentLeaves: agent?.exit()

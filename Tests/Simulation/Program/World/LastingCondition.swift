@@ -4,7 +4,7 @@ import GeopublicistLocationModel
 /// A condition that limits or extends one user's access during a whole quiet time. At its end, the service must have
 /// reported it.
 enum LastingCondition: CaseIterable {
-  case agentOff, agentAllowsCity, agentAllowsStreet, agentAbsent, agentSilent, agentSlowOnce, secondAgent, polkitSilent,
+  case agentOff, agentAllowsCountry, agentAllowsCity, agentAllowsStreet, agentAbsent, agentSilent, agentSlowOnce, secondAgent, polkitSilent,
     logindLost
   case sessionInactive, sessionEnded
   case policyReduces, policyAsks, consentExpires, policyDenies, policyGrantsAlways
@@ -23,10 +23,23 @@ enum LastingCondition: CaseIterable {
       client?.monitor(isWide: true)
       // The machine crosses a border 9 s before the reduction. The exact locations until then must not confirm that.
       client?.monitorBorder()
-      world.schedule.after(31_000_000) { if world.geoclue.interval == 1_000_000 { world.move() } }
+      world.schedule.after(31_000_000) {
+        // The machine may have moved for another user.
+        guard world.geoclue.interval == 1_000_000, world.movedAt < world.schedule.now - 1_000_000 else { return }
+        world.move()
+      }
       world.schedule.after(40_000_000) { agent?.setLevel(.city) }
       world.schedule.after(42_000_000) { client?.readAll() }
-    case .agentAllowsStreet: agent?.setLevel(.street)
+    case .agentAllowsCountry: agent?.setLevel(.country)
+    case .agentAllowsStreet:
+      // The service asks the agents when GeoClue exits and again when it returns. The last answer arrives after the
+      // announcement of the next level.
+      world.schedule.after(3_000_000) { world.geoclue.exit() }
+      world.schedule.after(3_020_000) { agent?.overtaking = .street }
+      world.schedule.after(8_000_000) {
+        agent?.overtaking = nil
+        agent?.setLevel(.street)
+      }
     case .agentAbsent:
       agent?.exit()
       // In a new session, an agent may still start.
@@ -63,6 +76,11 @@ enum LastingCondition: CaseIterable {
       let second = world.seconds.first { $0.user == user }
       second?.start()
       second?.setLevel(.city)
+      // Its last level limits the user's programs while it does not answer, because the other agent does.
+      world.schedule.after(8_000_000) {
+        second?.hang()
+        world.geoclue.exit()
+      }
     case .polkitSilent:
       // After 8 s, the service knows the sessions.
       world.schedule.after(8_000_000) { silencePolkit(in: world) }
@@ -119,7 +137,13 @@ enum LastingCondition: CaseIterable {
       // The user agrees for some time.
       world.polkit.temporaryFor.insert(user)
       askLater(user, in: world)
-    case .policyDenies: set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
+    case .policyDenies:
+      // What clients read of objects that they close at once waits for the refusal.
+      world.schedule.after(10_000_000) {
+        world.polkit.raiseDoubt(latency: 110_000...130_000)
+        set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
+        for client in world.clients where client.user == user && client.isConnected { client.readAndClose() }
+      }
     case .policyGrantsAlways: set([Truth.accessWithoutAgent: .yes], for: user, in: world)
     }
   }

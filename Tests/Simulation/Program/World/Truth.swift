@@ -33,7 +33,10 @@ final class Truth {
   }
 
   /// Whether a user has had no session since the clients last left.
-  var hasSessionEnded = true
+  private(set) var hasSessionEnded = true
+
+  /// All clients have left.
+  func forgetSessions() { hasSessionEnded = world.users.contains { session(of: $0) == .none } }
 
   /// Whether polkit does not confirm its answers, which therefore no longer count.
   var isPolkitSilent = false {
@@ -226,6 +229,15 @@ nonisolated struct Entitlement {
     guard let last = history.last, last.level != .none, let before = history.dropLast().last, before.level > last.level
     else { return nil }
     return last.time
+  }
+
+  /// Whether a level applied at some time since then.
+  func hasBeen(_ level: AccuracyLevel, since time: Int64) -> Bool {
+    for (begin, former, _) in history.reversed() {
+      if former == level { return true }
+      if begin < time { break }
+    }
+    return false
   }
 
   /// - Parameter former: The level that follows from an answer of polkit that the service may still use for a moment.
