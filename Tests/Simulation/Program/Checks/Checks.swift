@@ -274,7 +274,9 @@ final class Checks {
     let measuredAt = world.geoclue.isStatic ? world.geoclue.lastReads[fix.number] ?? fix.measuredAt : fix.measuredAt
     if let revoked = client.entitlement.revokedAt, revoked < world.sentSince, measuredAt < revoked,
       receivedAt < revoked, fix.number < world.geoclue.newestRead, client.entitlement.level != .none,
-      !world.geoclue.isPreferred(fix)
+      // A region is told of a change some time after the location that shows it.
+      !world.geoclue.isPreferred(
+        fix, at: parcel.member == "StateChanged" ? client.entitlement.since : world.schedule.now)
     {
       broken(
         "no location from before the last revocation is sent",

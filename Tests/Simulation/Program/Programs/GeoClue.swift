@@ -160,12 +160,11 @@ final class GeoClue: SystemService {
       && recent.allSatisfy { $0.number > fix.number && Checks.distance($0.fix.latitude, fix.latitude) > 1_000 }
   }
 
-  /// Whether all locations that were read since a fix was are too far away to be believed yet, or so much coarser that
-  /// they are held back.
-  func isPreferred(_ fix: Fix) -> Bool {
-    let now = world.schedule.now
-    return reads.allSatisfy {
-      $0.number <= fix.number
+  /// Whether, at a time, all locations that had been read since a fix was were too far away to be believed yet, or so much
+  /// coarser that they were held back.
+  func isPreferred(_ fix: Fix, at now: Int64) -> Bool {
+    reads.allSatisfy {
+      $0.number <= fix.number || $0.time > now
         || $0.time > now - FixArbiter.jumpPatience.microseconds
           && Checks.distance($0.fix.latitude, fix.latitude) > 1_000
         || $0.time > now - FixArbiter.staleAfter.microseconds && $0.fix.accuracy > grown(fix, until: $0.fix.measuredAt)
