@@ -55,6 +55,13 @@ extension Checks {
       broken("a location that waited is not sent after GeoClue was released", subscription.path)
     }
     let (now, last) = (world.schedule.now, subscription.lastLocationAt)
+    if thresholds.time == Client.rest, !subscription.hasChangedInterval, !world.isRestBlind, !world.geoclue.isStatic,
+      client.isReading, world.healedAt.map({ last > $0 }) ?? false,
+      last >= max(subscription.startedAt, subscription.toldAt), last > max(client.entitlement.since, world.wokeAt),
+      world.geoclue.worksSince < now - 40_000_000, now > last + Client.rest + 3_000_000
+    {
+      broken("a resting source wakes in time", "\((now - last) / 1_000) ms at \(subscription.path)")
+    }
     guard client.isReading, last > client.readSince, last > client.entitlement.since,
       last > max(subscription.startedAt, subscription.thresholdsAt),
       last > world.wokeAt, last > world.settledAt, last > subscription.toldAt, let before = subscription.last,
@@ -178,12 +185,19 @@ extension Checks {
       broken("a region loses its state when the machine sleeps", story)
     }
     (region.state, region.sequence, region.sleeps, region.toldAt) = (state, sequence, world.sleeps, world.schedule.now)
+    region.reason = event["Reason"]?.string ?? ""
     region.isUsed = region.isSingleUse && (kind == "entered" || kind == "exited")
   }
 
   /// Checks that the last reported state of a region is true if the machine has not moved for long.
   func truth(_ client: Client, _ region: Client.Region) {
     let now = world.schedule.now
+    let level = min(region.level, client.entitlement.level)
+    if region.isStarted, let cell = Self.cells[level], cell > region.radius, region.reason != "accuracy-limited",
+      now - max(region.changedAt, client.entitlement.since, client.readSince) > 20_000_000, client.isReading
+    {
+      broken("a region says that its client's level is too coarse", "\(region.reason): \(region.path)")
+    }
     let since = max(region.changedAt, client.entitlement.since, world.movedAt, world.wokeAt, world.clockSetAt)
     guard region.isStarted, !region.isUsed, region.level == .exact, client.entitlement.level == .exact,
       now - since > 85_000_000, world.geoclue.interval == 1_000_000, client.isReading,

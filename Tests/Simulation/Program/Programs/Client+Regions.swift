@@ -26,6 +26,8 @@ extension Client {
     var changedAt: Int64 = 0
     var changedAtBoottime: Int64 = 0
     var state = "unknown"
+    /// The reason of the last event.
+    var reason = ""
     /// The last known state; nil if the client may have missed it.
     var known: String? = "unknown"
     /// The number of suspends when the state was reported.
@@ -123,7 +125,7 @@ extension Client {
   private func stop(_ region: Region) {
     ask(region.path, Self.region, "Stop") { reply in
       guard reply.kind == .reply else { return }
-      (region.isStarted, region.state, region.told) = (false, "unknown", nil)
+      (region.isStarted, region.state, region.reason, region.told) = (false, "unknown", "", nil)
       region.isStopped = true
     }
   }
@@ -145,7 +147,9 @@ extension Client {
       }
     // Events that the bus had not read are lost with the connection. Afterwards, the service sends the properties again.
     case "PropertiesChanged" where world.settledAt > region.toldAt:
-      region.state = signal.values.dropFirst().first?.properties?["State"]?.string ?? region.state
+      let changed = signal.values.dropFirst().first?.properties
+      region.state = changed?["State"]?.string ?? region.state
+      region.reason = changed?["StateReason"]?.string ?? region.reason
       (region.known, region.hasDwelled) = (nil, nil)
     case "Closed":
       gone.insert(region.path)

@@ -103,6 +103,8 @@ final class GeoClue: SystemService {
   var raisesDoubt = false
   /// Whether a client first receives the location of a network, before the receiver has a fix.
   var beginsCoarse = false
+  /// Whether a receiver needs some seconds before it has a fix for a client.
+  var beginsLate = false
   /// Whether it repeats the last fix now and then, as it does with a compass.
   var hasCompass = false
 
@@ -544,6 +546,8 @@ final class GeoClue: SystemService {
       world.schedule.after(200_000) { [self] in
         if isRunning, hasActiveClient { report(world.measure(isFine: true, accuracy: 20_000)) }
       }
+    } else if beginsLate {
+      pause(for: 8_000_000)
     } else if client.isFine, current == nil, hasSource, chance.percent(measuresAtStart ? 100 : 50) {
       world.schedule.after(chance.time(1_000...800_000)) { [weak self] in
         guard let self, isRunning, client.isActive, held.contains(where: { $0 === client }) else { return }

@@ -193,6 +193,9 @@ extension Day {
       }
       before(50) { $0.clients[0].subscribe(isPlain: true, at: .exact) }
     case .changing:
+      // The receiver needs time when the next location is due.
+      before(150) { $0.geoclue.beginsLate = true }
+      before(122) { $0.geoclue.beginsLate = false }
       // The call of another client makes the service measure. The interval of the first one has not passed, so it must
       // not receive that location, even if its interval becomes shorter after the release.
       before(120) { world in

@@ -20,6 +20,8 @@ final class Day {
   private(set) var faultCount = 0
   private(set) var used: [Int] = []
   private var chance: Chance
+  /// The conditions that have not been chosen since all were.
+  private var conditions: [LastingCondition] = []
 
   init(_ world: World, hours: Double, kept: Set<Int>?) {
     self.world = world
@@ -180,8 +182,11 @@ final class Day {
       if !rests || client.number == 0 { client.settle(rests: rests) } else { client.exit() }
     }
     world.isRestBlind = false
-    for user in world.users where !rests && chance.percent(40) {
-      chance.pick(world.isSession ? [.agentOff] : LastingCondition.allCases).begin(for: user, in: world)
+    for user in world.users where !rests && chance.percent(60) {
+      if conditions.isEmpty {
+        conditions = world.isSession ? [.agentOff] : LastingCondition.allCases.shuffled(using: &chance)
+      }
+      conditions.removeLast().begin(for: user, in: world)
     }
   }
 }
