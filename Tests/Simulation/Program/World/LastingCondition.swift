@@ -4,8 +4,8 @@ import GeopublicistLocationModel
 /// A condition that limits or extends one user's access during a whole quiet time. At its end, the service must have
 /// reported it.
 enum LastingCondition: CaseIterable {
-  case agentOff, agentAllowsCountry, agentAllowsCity, agentAllowsStreet, agentAbsent, agentSilent, agentSlowOnce, secondAgent, polkitSilent,
-    logindLost
+  case agentOff, agentAllowsCountry, agentAllowsCity, agentAllowsStreet, agentAbsent, agentSilent, agentSlowOnce,
+    secondAgent, polkitSilent, logindLost
   case sessionInactive, sessionEnded
   case policyReduces, policyAsks, consentExpires, policyDenies, policyGrantsAlways
 
