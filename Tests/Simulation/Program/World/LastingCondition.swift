@@ -78,7 +78,8 @@ enum LastingCondition: CaseIterable {
       second?.setLevel(.city)
       // Its last level limits the user's programs while it does not answer, because the other agent does.
       world.schedule.after(8_000_000) {
-        second?.hang()
+        guard let second, second.isKnown, second.unit == .described else { return }
+        second.hang()
         world.geoclue.exit()
       }
     case .polkitSilent:
