@@ -85,7 +85,8 @@ package struct FixArbiter: Sendable {
     guard fix.receivedAt >= published.receivedAt else { return .outOfOrder }
     let age = max(.zero, now - published.receivedAt)
     guard age < Self.staleAfter else { return .accepted }
-    guard fix.timestamp >= published.timestamp else { return .measuredEarlier }
+    // Sources report whole seconds, and the time of this clock replaces one that is too far in the future.
+    guard fix.timestamp.seconds >= published.timestamp.seconds else { return .measuredEarlier }
 
     let (oldRadius, newRadius) = (published.accuracy ?? .infinity, fix.accuracy ?? .infinity)
     let grown = oldRadius + age.seconds * max(published.speed ?? 0, Self.assumedSpeed)

@@ -174,6 +174,14 @@ import Testing
     #expect(arbiter.accept(new, at: 101 * Self.second) == true)
   }
 
+  @Test func `a fix of the same second was not measured earlier`() {
+    var arbiter = FixArbiter()
+    var first = Self.fix(10, at: 100)
+    first.timestamp = Timestamp(seconds: first.timestamp.seconds, microseconds: 700_000)
+    #expect(arbiter.accept(first, at: 100 * Self.second) == true)
+    #expect(arbiter.verdict(on: Self.fix(10, at: 100), at: 100 * Self.second) == .accepted)
+  }
+
   @Test func `times at the end of the clock's range do not overflow`() {
     var arbiter = FixArbiter()
     var last = Self.fix(3, at: 0)
