@@ -32,7 +32,7 @@ import MainLoop
   /// Whether the path is too long to be read. ``path`` is then the root.
   let hasLongPath: Bool
   private let serial: UInt32
-  /// Whether the caller reads the answer.
+  /// Whether the caller expects an answer.
   package let wantsReply: Bool
   private weak var connection: Connection?
   private let generation: UInt64

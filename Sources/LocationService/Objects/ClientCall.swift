@@ -92,6 +92,7 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
     case .askSource: service.source.ask()
     case .deliver(let delivery):
       call.reply(value(of: delivery))
+      // Without an answer, the user has not received the location.
       if call.wantsReply { service.lastPlaces?.received(delivery.location, by: client) }
     case .refuse(let error): call.fail(error)
     }

@@ -341,11 +341,10 @@ extension Checks {
     guard !almanac.isEmpty, client.readSince < world.schedule.now else { return }
     let level = max(
       client.entitlement.finest(at: world.schedule.now, since: world.sentSince), world.truth.answeredLevel(of: client))
-    if almanac["Place"] != nil, level == .country {
+    if almanac["Place"] != nil, level < .city {
       broken("an almanac names a town only to a client that may know it", "\(almanac)")
     }
-    // An increase takes effect later.
-    guard level >= .city, !client.entitlement.hasBeen(.country, since: world.schedule.now - 60_000_000) else { return }
+    guard level >= .city, !world.truth.mayKnowOnlyCountry(client.user) else { return }
     let towns = [false, true].flatMap { Town.nearest(to: world.place(isOther: $0), world.home.longitude) }
     let zones = Set(towns.map(\.clock)).count > 1 ? [] : towns.map(\.zone)
     let (place, country, zone) = (almanac["Place"]?.string, almanac["Country"]?.string, almanac["TimeZone"]?.string)

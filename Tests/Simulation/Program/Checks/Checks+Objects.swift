@@ -27,7 +27,8 @@ extension Checks {
     // A location that is read for other clients during a refusal is not for this one.
     let refusedUntil = client.entitlement.refusal.flatMap { $0.contains(subscription.refusedAt) ? $0.upperBound : nil }
     if let number = world.fixes[new.latitude.bitPattern]?.number, let read = world.geoclue.lastReads[number],
-      read < refusedUntil ?? subscription.refusedAt, client.isReading, !world.geoclue.isStatic
+      read < min(refusedUntil ?? subscription.refusedAt, subscription.refusalEnd), client.isReading,
+      !world.geoclue.isStatic
     {
       broken("no location from before the end of a reported refusal is sent", subscription.path)
     }
@@ -55,7 +56,8 @@ extension Checks {
       broken("a location that waited is not sent after GeoClue was released", subscription.path)
     }
     let (now, last) = (world.schedule.now, subscription.lastLocationAt)
-    if thresholds.time == Client.rest, !subscription.hasChangedInterval, !world.isRestBlind, !world.geoclue.isStatic,
+    if thresholds.time == Client.rest, thresholds.distance == 0, thresholds.debounce == 0, thresholds.accuracy == 0,
+      !thresholds.isSignificant, !subscription.hasChangedInterval, !world.isRestBlind, !world.geoclue.isStatic,
       client.isReading, world.healedAt.map({ last > $0 }) ?? false,
       last >= max(subscription.startedAt, subscription.toldAt), last > max(client.entitlement.since, world.wokeAt),
       world.geoclue.worksSince < now - 40_000_000, now > last + Client.rest + 3_000_000

@@ -274,9 +274,11 @@ final class Checks {
     let measuredAt = world.geoclue.isStatic ? world.geoclue.lastReads[fix.number] ?? fix.measuredAt : fix.measuredAt
     if let revoked = client.entitlement.revokedAt, revoked < world.sentSince, measuredAt < revoked,
       receivedAt < revoked, fix.number < world.geoclue.newestRead, client.entitlement.level != .none,
-      // A region is told of a change some time after the location that shows it.
+      // A client learns of a region's change up to 20 s after the location that shows it.
       !world.geoclue.isPreferred(
-        fix, at: parcel.member == "StateChanged" ? client.entitlement.since : world.schedule.now)
+        fix,
+        at: parcel.member == "StateChanged"
+          ? max(client.entitlement.since, world.schedule.now - 21_000_000) : world.schedule.now)
     {
       broken(
         "no location from before the last revocation is sent",
@@ -356,7 +358,7 @@ final class Checks {
     // After a bus that stalled, polkit may answer before logind.
     if !isOvertaken, world.settledAt < world.schedule.now - 2_000_000 { showed(reason, to: client, parcel.story) }
     if reason == "reduced-accuracy", parcel.path.contains("/almanac/"),
-      !client.entitlement.hasBeen(.country, since: world.schedule.now - 60_000_000)
+      !world.truth.mayKnowOnlyCountry(client.user)
     {
       broken("an almanac needs no more than the town", parcel.story)
     }

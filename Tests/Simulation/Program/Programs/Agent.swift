@@ -19,6 +19,8 @@ final class Agent: Program {
 
   var manner = Manner.announces
   private(set) var level = AccuracyLevel.exact
+  /// When it last ceased to allow only the country.
+  private(set) var onlyCountryUntil: Int64 = .min / 2
   /// When its level last changed.
   private(set) var changedAt: Int64 = .min / 2
   /// The finest level that the service may assume. A change that is not announced counts when GeoClue returns.
@@ -59,6 +61,7 @@ final class Agent: Program {
 
   func setLevel(_ new: AccuracyLevel) {
     guard new != level else { return }
+    if level == .country { onlyCountryUntil = world.schedule.now }
     (level, changedAt) = (new, world.schedule.now)
     if isConnected {
       if manner != .announcesToGeoClue || world.geoclue.isRunning { tell() }
@@ -141,13 +144,15 @@ final class Agent: Program {
       tell()
       let value = Value.variant(.uint32(level.rawValue))
       world.truth.changed("the agent of \(user) tells its level")
-      let announced = overtaking
-      overtaking = nil
-      if let announced { world.schedule.after(1_000) { [weak self] in self?.setLevel(announced) } }
-      // An agent that announces only that its level has changed may do so before its answer arrives.
-      guard manner == .invalidates || announced != nil else { return answer(call, [value]) }
+      // An announcement may overtake the answer.
+      var delay = manner == .invalidates ? chance.time(latency) : nil
+      if let new = overtaking {
+        (overtaking, delay) = (nil, 10_000)
+        world.schedule.after(1_000) { [weak self] in self?.setLevel(new) }
+      }
+      guard let delay else { return answer(call, [value]) }
       let connections = connections
-      world.schedule.after(announced != nil ? 10_000 : chance.time(latency)) { [weak self] in
+      world.schedule.after(delay) { [weak self] in
         guard let self, isConnected, self.connections == connections else { return }
         answer(call, [value])
       }

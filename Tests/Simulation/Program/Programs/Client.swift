@@ -52,6 +52,8 @@ final class Client: Program {
     var toldAt: Int64 = .min / 2
     /// When a refusal was last reported.
     var refusedAt: Int64 = .min / 2
+    /// When access was first reported after that refusal.
+    var refusalEnd: Int64 = .max
     /// When access was last reported after another status.
     var authorizedAt: Int64 = .min / 2
     /// Whether `Start` has been answered since the authorization was last told. It is then told again.
@@ -523,7 +525,7 @@ final class Client: Program {
     readAlmanac()
   }
 
-  /// Reads its objects and closes a few of them at once.
+  /// Reads its objects and immediately closes one subscription and one region.
   func readAndClose() {
     readAll()
     if let subscription = subscriptions.last(where: { $0.isStarted && $0.count > 0 }) { close(subscription) }
@@ -562,12 +564,13 @@ final class Client: Program {
       subscription.mayBeToldAgain = false
       if status.hasPrefix("authorized"), subscription.told?.status.hasPrefix("authorized") != true {
         subscription.authorizedAt = world.schedule.now
+        subscription.refusalEnd = min(subscription.refusalEnd, world.schedule.now)
       }
       (subscription.told, subscription.toldAt) = ((status, reason), world.schedule.now)
       if !status.hasPrefix("authorized"), !["undecided", "disallowed-by-configuration"].contains(reason), isReading,
         readSince < world.schedule.now - 1_000_000
       {
-        subscription.refusedAt = world.sentSince
+        (subscription.refusedAt, subscription.refusalEnd) = (world.sentSince, .max)
       }
       // Each later change of these properties is signalled, too.
       for (name, value) in zip(["AuthorizationStatus", "AuthorizationReason"], signal.values)

@@ -221,10 +221,13 @@ final class GeoClue: SystemService {
   }
 
   /// The receiver measures a wrong place, and then nothing for a while. The service must believe it after some seconds.
-  func jumpAlone(accuracy: Int) {
+  ///
+  /// - Parameter isCoarse: Whether the wrong location is coarser than the last one, but does not contain it, so that it is
+  ///   not held back for longer.
+  func jumpAlone(isCoarse: Bool) {
     guard isPrecise else { return }
     pause(for: 6_000_000)
-    report(world.measure(isFine: true, isOutlier: true, accuracy: accuracy))
+    report(world.measure(isFine: true, isOutlier: true, accuracy: isCoarse ? 300 : 3))
   }
 
   /// The receiver measures a wrong place, then the right one coarsely, and then nothing for a while. The service must

@@ -64,7 +64,7 @@ final class Throng {
     }
   }
 
-  /// Programs of many users without a session come, and all are refused. The log has a limit for what concerns them.
+  /// Programs of many users without a session are refused. These users share one account, and thus one limit of log lines.
   func fillLog() {
     come(users: (0..<40).map { 2_200 + $0 })
     world.schedule.after(1_000_000) { [self] in leave() }

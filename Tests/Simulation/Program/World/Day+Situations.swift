@@ -44,7 +44,7 @@ extension Day {
       before(60) { $0.geoclue.coarsen() }
       before(27) { $0.checks.newest() }
     } else {
-      before(53) { $0.geoclue.jumpAlone(accuracy: round % 8 == 0 ? 300 : 3) }
+      before(53) { $0.geoclue.jumpAlone(isCoarse: round % 8 == 0) }
       before(47.2) { $0.checks.newest() }
       before(40) { $0.geoclue.hurry() }
       before(35) { $0.checks.newest() }
@@ -235,7 +235,8 @@ extension Day {
       before(86) { $0.checks.resumed(soonAfterUpdate: true) }
     }
     before(300) { world in
-      // Either only the region or only the subscription needs locations.
+      // On another network, only the region needs locations. Otherwise the subscription does, and with even seeds also the
+      // region.
       if rest == .onAnotherNetwork || world.seed.isMultiple(of: 2) { world.clients[0].monitor(isHere: true) }
       if rest == .onAnotherNetwork { world.clients[0].closeSubscriptions() }
     }
@@ -299,13 +300,14 @@ extension Day {
       world.logind.latency = 50...4_000
     }
     after(15) { world in world.checks.returned(world.clients[1]) }
-    // Without a session, the user shares an account, but not after its return. What is logged then has its own limit.
+    // Without a session, the user shares an account, but not after its return. Lines about it
+    // then do not count for the shared limit.
     after(15.2) { world in world.setSession(.none, of: world.clients[1].user) }
     after(15.7) { $0.clients[1].locate() }
     after(16.2) { world in world.setSession(.active, of: world.clients[1].user) }
     after(16.8) { $0.throng.fillLog() }
     after(18.2) { world in
-      world.checks.lost(world.clients[1])
+      world.checks.losesAccess(world.clients[1])
       agent?.setLevel(.none)
     }
     after(18.8) { world in

@@ -20,7 +20,7 @@ final class Day {
   private(set) var faultCount = 0
   private(set) var used: [Int] = []
   private var chance: Chance
-  /// The conditions that have not been chosen since all were.
+  /// The shuffled conditions that are left.
   private var conditions: [LastingCondition] = []
 
   init(_ world: World, hours: Double, kept: Set<Int>?) {

@@ -114,6 +114,7 @@ struct Fault {
       if extra.isMultiple(of: 2) { world.polkit.latency = 300_000...1_500_000 }
       if extra < 50 { grantAlways(in: world) }
       world.schedule.after(extra < 50 ? 2_000_000 : 0) {
+        guard !world.isQuiet(at: .max) else { return }
         world.polkit.exit()
         world.polkit.change = {
           world.truth.set(nil, to: Truth.accessWithoutAgent, of: user)

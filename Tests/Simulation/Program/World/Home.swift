@@ -29,7 +29,7 @@ struct Town {
     Town("Suva", -18.142, 178.441, "FJ", "Pacific/Fiji", 3),
     Town("Cayambe", 0.041, -78.145, "EC", "America/Guayaquil", 4),
     Town("Quito", -0.23, -78.525, "EC", "America/Guayaquil", 4),
-    // Near the centre of the cell that a client learns that may know only the country.
+    // Near the centre of the cell that a client limited to the country learns.
     Town("Tena", -0.994, -77.813, "EC", "America/Guayaquil", 4),
   ]
 

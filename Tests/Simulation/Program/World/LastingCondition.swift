@@ -119,6 +119,7 @@ enum LastingCondition: CaseIterable {
       world.schedule.after(10_200_000) { world.setClock(1_000_000) }
     case .policyAsks:
       set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
+      // With odd seeds, each user answers, although the rules have changed meanwhile.
       if user != world.users[0], world.seed.isMultiple(of: 2) {
         world.polkit.unattended.insert(user)
         // For one user, the dialog ends with polkitd.
@@ -139,7 +140,7 @@ enum LastingCondition: CaseIterable {
       world.polkit.temporaryFor.insert(user)
       askLater(user, in: world)
     case .policyDenies:
-      // What clients read of objects that they close at once waits for the refusal.
+      // Reads of objects that are closed immediately afterwards still wait when access is refused.
       world.schedule.after(10_000_000) {
         world.polkit.raiseDoubt(latency: 110_000...130_000)
         set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)

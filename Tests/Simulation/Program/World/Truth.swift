@@ -35,7 +35,7 @@ final class Truth {
   /// Whether a user has had no session since the clients last left.
   private(set) var hasSessionEnded = true
 
-  /// All clients have left.
+  /// Notes that all clients have left, so the service no longer knows earlier sessions.
   func forgetSessions() { hasSessionEnded = world.users.contains { session(of: $0) == .none } }
 
   /// Whether polkit does not confirm its answers, which therefore no longer count.
@@ -158,6 +158,14 @@ final class Truth {
       isAlways: isPermitted(Self.accessWithoutAgent), isActive: world.logind.saysActive(client.user))
   }
 
+  /// Whether a user's programs may know only the country. An increase waits for up to 5 s, and for the next location.
+  func mayKnowOnlyCountry(_ user: UInt32) -> Bool {
+    let since = min(world.schedule.now - 10_000_000, world.geoclue.lastReadAt)
+    return (world.agents + world.seconds).contains {
+      $0.user == user && ($0.level == .country || $0.onlyCountryUntil > since)
+    }
+  }
+
   /// Whether rules that do not depend on polkit forbid access.
   func isForbidden(to client: Program, isNamed: Bool) -> Bool {
     isConfined(client) || isNamed && world.disallowedSince != nil
@@ -229,15 +237,6 @@ nonisolated struct Entitlement {
     guard let last = history.last, last.level != .none, let before = history.dropLast().last, before.level > last.level
     else { return nil }
     return last.time
-  }
-
-  /// Whether a level applied at some time since then.
-  func hasBeen(_ level: AccuracyLevel, since time: Int64) -> Bool {
-    for (begin, former, _) in history.reversed() {
-      if former == level { return true }
-      if begin < time { break }
-    }
-    return false
   }
 
   /// - Parameter former: The level that follows from an answer of polkit that the service may still use for a moment.

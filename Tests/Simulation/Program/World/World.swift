@@ -124,7 +124,7 @@ final class World {
       clients.append(Client(self, index, user: user, isSandboxed: index == people.count - 1))
     }
     clients.last?.poses = true
-    for user in users.prefix(isSession ? 0 : 2) { seconds.append(Agent(self, user: user, isSecond: true)) }
+    for user in isSession ? [] : users { seconds.append(Agent(self, user: user, isSecond: true)) }
     for (index, agent) in agents.enumerated() where !isSession {
       agent.manner = Agent.Manner.allCases[(index + Int(seed % 3)) % 3]
     }
