@@ -339,8 +339,7 @@ extension Checks {
   /// An almanac names what is near the machine.
   func names(_ almanac: [String: Value], of client: Client) {
     guard !almanac.isEmpty, client.readSince < world.schedule.now else { return }
-    let level = max(
-      client.entitlement.finest(at: world.schedule.now, since: world.sentSince), world.truth.answeredLevel(of: client))
+    let level = finestLevel(of: client)
     if almanac["Place"] != nil, level < .city {
       broken("an almanac names a town only to a client that may know it", "\(almanac)")
     }

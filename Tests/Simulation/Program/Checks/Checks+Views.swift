@@ -122,8 +122,6 @@ extension Checks {
   func read(_ values: [String: Value], at path: String, by client: Client) {
     // An answer that the client has only just read may have been sent while it had access.
     guard !values.isEmpty, client.isReading, client.readSince < world.schedule.now else { return }
-    let entitled = max(
-      client.entitlement.finest(at: world.schedule.now, since: world.sentSince), world.truth.answeredLevel(of: client))
-    if entitled == .none { broken("a client without access cannot read where it was", path) }
+    if finestLevel(of: client) == .none { broken("a client without access cannot read where it was", path) }
   }
 }

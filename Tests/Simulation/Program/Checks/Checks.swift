@@ -240,10 +240,17 @@ final class Checks {
     location["Level"]?.string.flatMap(AccuracyLevel.init(contractName:)) ?? .exact
   }
 
+  /// The finest level at which a message that arrives now may show a program where it is.
+  func finestLevel(of program: Program) -> AccuracyLevel {
+    max(
+      program.entitlement.finest(at: world.schedule.now, since: world.sentSince),
+      world.truth.answeredLevel(of: program))
+  }
+
   private func permitted(_ location: [String: Value], _ program: Program, _ parcel: Parcel) {
     let level = Self.level(of: location)
-    let entitled = program.entitlement.finest(at: world.schedule.now, since: world.sentSince)
-    guard level > max(entitled, world.truth.answeredLevel(of: program)) else { return }
+    let entitled = finestLevel(of: program)
+    guard level > entitled else { return }
     broken(
       "a location goes only to a client that is entitled to it",
       "\(program.name) of \(program.user) gets \(level), entitled to \(entitled): \(parcel.story)")

@@ -300,8 +300,8 @@ extension Day {
       world.logind.latency = 50...4_000
     }
     after(15) { world in world.checks.returned(world.clients[1]) }
-    // Without a session, the user shares an account, but not after its return. Lines about it
-    // then do not count for the shared limit.
+    // Without a session, the user shares an account, but not after its return. Lines about it then do not count for the
+    // shared limit.
     after(15.2) { world in world.setSession(.none, of: world.clients[1].user) }
     after(15.7) { $0.clients[1].locate() }
     after(16.2) { world in world.setSession(.active, of: world.clients[1].user) }
