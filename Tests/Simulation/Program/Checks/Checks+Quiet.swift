@@ -236,7 +236,8 @@ extension Checks {
   func probe() {
     // No client is undecided without a cause, before a call makes the service ask all programs again.
     truths { $1.isUndecided }
-    for client in world.clients where client.isConnected && world.schedule.now - client.entitlement.since > 10_000_000 {
+    for client in world.clients
+    where client.isConnected && client.isReading && world.schedule.now - client.entitlement.since > 10_000_000 {
       client.locateNow()
       client.askInTurn()
       client.askEverything()

@@ -80,6 +80,8 @@ final class Checks {
   static let mostTurns = 150
   /// When each user last received the reduced locations, by when they were measured.
   private var records: [UInt32: [UInt64: Int64]] = [:]
+  /// The users whose towns must be remembered.
+  private var places: Set<UInt32> = []
   /// The reduced locations of the last intervals, by level.
   private var reducedLocations: [AccuracyLevel: [ReducedLocation]] = [:]
 
@@ -323,6 +325,7 @@ final class Checks {
       return
     }
     records[client.user, default: [:]][time] = world.schedule.now
+    remembered(level, of: client, parcel)
     // The evidence of a region may be older.
     if parcel.member != "StateChanged", !isLastEvent(parcel, client) { pace(location, level, parcel) }
     if Int64(location["MonotonicUSec"]?.uint64 ?? 0) < world.wokeAtBoottime, !isCloseToWaking,
@@ -337,6 +340,26 @@ final class Checks {
       broken("a reduced location is the centre of a cell", parcel.story)
     }
     contains(location, level, parcel)
+  }
+
+  /// A client has received a reduced location, which the service then remembers if it knows the user.
+  private func remembered(_ level: AccuracyLevel, of client: Client, _ parcel: Parcel) {
+    guard level <= .city, parcel.member == "LocationUpdated", world.remembers, client.user >= 1_000, !world.isSession,
+      !world.isBusFaulty, client.isReading, !world.mayShareAccount(client)
+    else { return }
+    places.insert(client.user)
+  }
+
+  /// Something may have erased what is remembered of users.
+  func forgetPlaces(of isConcerned: (UInt32) -> Bool) { places = places.filter { !isConcerned($0) } }
+
+  /// A call for a town, however old its location, was answered although there is no source.
+  func answeredRoughly(_ reply: Parcel, to client: Client, calledAt begin: Int64) {
+    guard places.contains(client.user), reply.errorName.hasSuffix("Unavailable"), client.isReading,
+      client.entitlement.level >= .city, client.entitlement.since < begin, world.polkit.answersSoon,
+      world.logind.answersSoon
+    else { return }
+    broken("a user's town is remembered", "client \(client.number)")
   }
 
   /// A client was told or has read the reason of its authorization.
@@ -418,6 +441,12 @@ final class Checks {
       refusedAt < call.time,
       !world.geoclue.lastReads.values.contains(where: { $0 > refusedAt - 5_000_000 })
     {
+      broken("no location from before a reported refusal answers a call", "client \(call.client.number)")
+    }
+    if call.client.subscriptions.contains(where: {
+      $0.isStarted && $0.refusedAt < call.time
+        && precedesRefusal(of: $0, call.client, location["Latitude"]?.double ?? .nan)
+    }) {
       broken("no location from before a reported refusal answers a call", "client \(call.client.number)")
     }
     let received = Int64(location["MonotonicUSec"]?.uint64 ?? 0)

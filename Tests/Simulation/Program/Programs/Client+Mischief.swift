@@ -40,6 +40,20 @@ extension Client {
     }
   }
 
+  /// Requires an accuracy that no location has while one waits for its interval.
+  func demandMore() {
+    guard isConnected, world.mayCreate(for: self) else { return }
+    let before = Set(subscriptions.map(\.path))
+    subscribe(isPlain: false, at: .exact, every: 20_000_000)
+    world.schedule.after(15_000_000) { [self] in
+      guard
+        let new = subscriptions.first(where: { !before.contains($0.path) && $0.thresholds.time == 20_000_000 })
+      else { return }
+      set("RequiredAccuracy", .double(2), of: new) { new.thresholds.accuracy = 2 }
+      world.schedule.after(20_000_000) { [self] in close(new) }
+    }
+  }
+
   /// Starts an object and stops it at once.
   func startAndStop() {
     guard isConnected, let subscription = subscriptions.last, subscription.hasStopped else { return }

@@ -122,6 +122,8 @@ extension Client {
 
   func stopRegions() { for region in regions where region.isStarted { stop(region) } }
 
+  func startRegions() { for region in regions where !region.isStarted { start(region) } }
+
   private func stop(_ region: Region) {
     ask(region.path, Self.region, "Stop") { reply in
       guard reply.kind == .reply else { return }

@@ -253,7 +253,11 @@ final class Client: Program {
     ]
     if isBestEffort { options += Self.bestEffort }
     let wish = Checks.Wish(maximumAge: 2_592_000_000)
-    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: Int64(timeout) * 1_000, wanting: wish)
+    let begin = world.schedule.now
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: Int64(timeout) * 1_000, wanting: wish) {
+      [weak self] reply in
+      if let self, !isBestEffort { world.checks.answeredRoughly(reply, to: self, calledAt: begin) }
+    }
   }
 
   /// Requests a location that must arrive.
@@ -300,6 +304,13 @@ final class Client: Program {
       world.checks.broken(
         "a permitted call returns a location in a quiet time", "client \(number): \(reply.errorName)")
     }
+  }
+
+  /// Requests an exact location of the last 30 s.
+  func locateRecently() {
+    ask(
+      Self.path, Self.service, "GetLocation", [.options([("timeout", .uint32(5_000))])],
+      wanting: Checks.Wish(maximumAge: 30_000))
   }
 
   /// Requests a location that is more accurate than any, and accepts the best of some seconds.
@@ -469,7 +480,7 @@ final class Client: Program {
     set(name, value, of: subscription, change)
   }
 
-  private func set(_ name: String, _ value: Value, of subscription: Subscription, _ change: @escaping () -> Void) {
+  func set(_ name: String, _ value: Value, of subscription: Subscription, _ change: @escaping () -> Void) {
     subscription.thresholdsAt = .max
     let values: [Value] = [.string(Self.subscription), .string(name), .variant(value)]
     ask(subscription.path, Self.properties, "Set", values) { [weak self] reply in
@@ -485,6 +496,10 @@ final class Client: Program {
     guard isConnected, let subscription = subscriptions.first(where: { $0.isStarted && !$0.isPlain }) else { return }
     subscription.hasChangedInterval = true
     set("TimeThreshold", .uint32(UInt32(time / 1_000)), of: subscription) { subscription.thresholds.time = time }
+    guard time < 9_000_000 else { return }
+    world.schedule.after(9_000_000) { [self, begin = world.schedule.now] in
+      world.checks.shortened(subscription, of: self, since: begin)
+    }
   }
 
   /// Changes the level of a subscription that receives every location, and changes it back.
@@ -502,12 +517,12 @@ final class Client: Program {
   /// When it last permitted a dialog.
   private(set) var interactedAt: Int64 = .min / 2
 
-  func authorize(isInteractive: Bool = false) {
+  func authorize(isInteractive: Bool = false, _ handler: @escaping (Parcel) -> Void = { _ in }) {
     if isInteractive { interactedAt = world.schedule.now }
     ask(
       Self.path, Self.service, "RequestAuthorization",
       [.options([("accuracy", .string("\(isInteractive ? .exact : chance.pick(Self.levels))"))])],
-      within: isInteractive ? 120_000_000 : 5_000_000, isInteractive: isInteractive)
+      within: isInteractive ? 120_000_000 : 5_000_000, isInteractive: isInteractive, handler)
   }
 
   private func readLocation(of subscription: Subscription) {

@@ -108,13 +108,28 @@ final class Polkit: SystemService {
   var unattended: Set<UInt32> = []
   /// The open dialogs that nobody answers, by their identifiers.
   private var dialogs: [String: Parcel] = [:]
+  /// When each was shown, by the serial number of its call.
+  private var shownAt: [UInt32: Int64] = [:]
+
+  /// Whether it takes seconds to close a dialog.
+  var closesSlowly = false
+
+  /// A program asked interactively some seconds ago, whose last dialog may not be closed yet.
+  func showsDialog(to client: Client) {
+    let isShown = dialogs.values.contains { call in
+      let isAbout = call.values.first?.structure?.last?.properties?["name"]?.string == client.name
+      return isAbout && shownAt[call.serial] ?? 0 > client.interactedAt
+    }
+    guard !isShown, answersSoon, slowAt < world.schedule.now - 5_000_000 else { return }
+    world.checks.broken("a call shows its dialog", "client \(client.number)")
+  }
 
   /// Nobody answers. The dialog must be closed when its call ends.
   private func leaveOpen(_ call: Parcel) {
     guard let dialog = call.values.last?.string, !dialog.isEmpty else {
       return world.checks.broken("a dialog can be closed", call.story)
     }
-    dialogs[dialog] = call
+    (dialogs[dialog], shownAt[call.serial]) = (call, world.schedule.now)
     let name = call.values.first?.structure?.last?.properties?["name"]?.string
     if let client = world.clients.first(where: { $0.name == name }), client.interactedAt < endedAt {
       world.checks.broken("a call shows one dialog", "client \(client.number)")
@@ -234,7 +249,9 @@ final class Polkit: SystemService {
       ) { [weak self] in self?.answered(action, about: name, answer) }
     case "CancelCheckAuthorization":
       answer(call, [])
-      if let dialog = dialogs.removeValue(forKey: call.values.first?.string ?? "") {
+      guard let dialog = dialogs.removeValue(forKey: call.values.first?.string ?? "") else { return }
+      world.schedule.after(closesSlowly ? 4_000_000 : 0) { [weak self, connections] in
+        guard let self, isRunning, self.connections == connections else { return }
         refuse(dialog, "org.freedesktop.PolicyKit1.Error.Cancelled", "The dialog was closed")
       }
     default: super.serve(call)

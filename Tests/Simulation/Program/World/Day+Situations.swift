@@ -17,6 +17,7 @@ extension Day {
     before(90) { $0.clients[round % 6].hoard(isLong ? 160 : round.isMultiple(of: 2) ? 60 : 120) }
     if !isLong { before(62) { $0.clients[round % 6].showLife() } }
     before(70) { $0.clients[(round + 2) % 6].subscribeBriefly() }
+    before(70) { $0.clients[(round + 3) % 6].demandMore() }
     before(isLong ? 18.5 : 55) { $0.clients[round % 6].isReading = true }
     before(60) { $0.clients[(round + 1) % 6].pile() }
     // The first increase of access after a quiet time counts at once, however often the agent changed before.
@@ -27,7 +28,10 @@ extension Day {
         world.schedule.after(500_000) {
           agent.setLevel(.exact)
           world.checks.permitted(to: agent.user)
-          for client in world.clients where client.user == agent.user && client.isReading { client.locateCell() }
+          for client in world.clients where client.user == agent.user && client.isReading {
+            client.locateCell()
+            client.locateRecently()
+          }
         }
       }
     }
@@ -80,6 +84,9 @@ extension Day {
           for client in world.clients where client.user == agent.user { client.stopRegions() }
         }
         world.schedule.after(400_000) { agent.setLevel(.exact) }
+        world.schedule.after(600_000) {
+          for client in world.clients where client.user == agent.user { client.startRegions() }
+        }
       }
       before(26.2) { world in
         for client in world.clients where client.user != world.users[0] { client.startInTurn() }
@@ -240,6 +247,7 @@ extension Day {
       if rest == .onAnotherNetwork || world.seed.isMultiple(of: 2) { world.clients[0].monitor(isHere: true) }
       if rest == .onAnotherNetwork { world.clients[0].closeSubscriptions() }
     }
+    if !world.isSession { planDialogs(until: end - 150_000_000) }
     before(150) { $0.setClock(60_000_000) }
     if rest == .onAnotherNetwork {
       before(85) { $0.move() }
@@ -251,6 +259,37 @@ extension Day {
       }
     }
     before(45) { $0.checks.resumed() }
+  }
+
+  /// Nobody answers a dialog until the call ends. The program asks again while polkit still closes the dialog.
+  private func planDialogs(until end: Int64) {
+    let before = moments { end - $0 }
+    let user = world.clients[1].user
+
+    func set(_ answer: Truth.Answer?) -> (World) -> Void {
+      { world in
+        for action in [Truth.access, Truth.accessPrecise] { world.truth.set(answer, to: action, of: user) }
+        world.polkit.announce()
+      }
+    }
+    before(129) { $0.clients[1].start() }
+    before(128) { world in
+      world.polkit.unattended = [user]
+      set(.challenge)(world)
+    }
+    before(127) { world in
+      world.polkit.closesSlowly = true
+      world.clients[1].authorize(isInteractive: true) { _ in world.clients[1].authorize(isInteractive: true) }
+    }
+    before(5) { $0.polkit.showsDialog(to: $0.clients[1]) }
+    before(4.9) { world in
+      world.polkit.closesSlowly = false
+      world.clients[1].exit()
+    }
+    before(3) { world in
+      set(nil)(world)
+      world.polkit.unattended = []
+    }
   }
 
   /// The only program of a user leaves and returns while logind is asked about that user. Then the session changes.
@@ -343,6 +382,8 @@ extension Day {
       world.clients[0].flap(80)
       world.library?.task = .exit
       recover()
+      // A session that was not active has not had its user's place forgotten.
+      if let user = world.users.last { world.setSession(.active, of: user) }
       world.truth.forgetSessions()
     }
     // A program comes and leaves while GeoClue is slow, so that GeoClue's answer is too late.
@@ -374,6 +415,7 @@ extension Day {
       world.clients[4].exit()
       world.clients[5].start()
       world.clients[5].subscribe(isPlain: true, at: .exact)
+      if round % 16 == 3 { world.clients[5].forecast() }
     }
     after(75) { $0.clients[5].exit() }
     if !world.isSession { planReturn(at: begin + 76_000_000) }
@@ -384,21 +426,21 @@ extension Day {
       world.bus.onRelease = { [weak world] in world?.clients[2].callLate() }
     }
     // Sometimes the machine also sleeps while no service runs.
-    if round % 8 != 7, round % 16 != 11 { after(180) { $0.sleep(5_000_000, isAnnounced: true) } }
+    if round % 8 != 7, round % 16 != 3 { after(180) { $0.sleep(5_000_000, isAnnounced: true) } }
     at(begin + 189_999_999) { world in
       world.bus.onRelease = nil
       world.checks.exited()
       world.setRemembers(round % 8 != 7)
     }
-    guard round % 16 == 11 else { return begin + 190_000_000 }
-    // The only client of a new service needs an almanac, which may begin with a remembered place.
+    guard round % 16 == 3 else { return begin + 190_000_000 }
+    // The only client of a new service needs an almanac, which begins with a remembered place.
     after(190) { world in
-      world.clients[4].start()
-      world.clients[4].forecast()
+      world.clients[5].start()
+      world.clients[5].forecast()
     }
     after(250) { world in
-      world.checks.renewed(world.clients[4])
-      world.clients[4].exit()
+      world.checks.renewed(world.clients[5])
+      world.clients[5].exit()
     }
     return begin + 350_000_000
   }

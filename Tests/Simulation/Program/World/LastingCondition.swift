@@ -4,8 +4,8 @@ import GeopublicistLocationModel
 /// A condition that limits or extends one user's access during a whole quiet time. At its end, the service must have
 /// reported it.
 enum LastingCondition: CaseIterable {
-  case agentOff, agentAllowsCountry, agentAllowsCity, agentAllowsStreet, agentAbsent, agentSilent, agentSlowOnce,
-    secondAgent, polkitSilent, logindLost
+  case agentOff, agentAllowsCountry, agentAllowsCity, agentAllowsStreet, agentAbsent, agentLate, agentSilent,
+    agentSlowOnce, secondAgent, polkitSilent, logindLost
   case sessionInactive, sessionEnded
   case policyReduces, policyAsks, consentExpires, policyDenies, policyGrantsAlways
 
@@ -61,6 +61,19 @@ enum LastingCondition: CaseIterable {
       }
       // A program does not become an agent by sending an agent's signals.
       world.schedule.after(5_000_000) { world.clients.first { $0.user == user }?.forge(0) }
+    case .agentLate:
+      // The service has just come to know the user. Until the agent comes, a program could be one that does not answer.
+      agent?.exit()
+      let clients = world.clients.filter { $0.user == user && $0.isConnected }
+      for client in clients { client.exit() }
+      for client in clients {
+        client.start()
+        client.subscribe(isPlain: true, at: .exact)
+      }
+      clients.last { !$0.isSandboxed }?.isReading = false
+      world.schedule.after(50_000_000) { agent?.start() }
+      // No call has made the service search again by then.
+      world.schedule.after(59_000_000) { world.checks.truths(of: user) }
     case .agentSilent:
       agent?.hang()
       // The service asks the agents again when GeoClue returns.
@@ -93,6 +106,16 @@ enum LastingCondition: CaseIterable {
       }
       // No new client has made the service ask by then.
       world.schedule.after(20_000_000) { world.checks.truths { $0.user == user && $1.isUndecided } }
+      // Without a question, it exits, and nobody announces what changes until it is asked again.
+      world.schedule.after(40_000_000) {
+        world.logind.exit()
+        world.truth.set(.inactive, of: user)
+      }
+      world.schedule.after(43_000_000) { world.checks.truths(of: user) }
+      world.schedule.after(45_000_000) {
+        world.logind.start()
+        world.setSession(.active, of: user)
+      }
     case .sessionInactive, .sessionEnded:
       world.setSession(self == .sessionEnded ? .none : .inactive, of: user)
       guard user.isMultiple(of: 2) else { return }

@@ -117,6 +117,10 @@ final class Truth {
         level(of: client), formerly: level(of: client, formerly: former), at: changedAt,
         isServed: client.isServed && isReachable)
     }
+    world.checks.forgetPlaces { [world] user in
+      permitted(to: user) == .none
+        || (world.agents + world.seconds).contains { $0.user == user && $0.isConnected && $0.level == .none }
+    }
     if let library = world.library {
       library.entitlement.update(level(of: library), formerly: .none, at: changedAt, isServed: false)
     }

@@ -322,6 +322,7 @@ final class World {
   func setClock(_ difference: Int64) {
     kernel_set_clock(difference)
     clockSetAt = schedule.now
+    if difference < 0 { checks.forgetPlaces { _ in true } }
     truth.changed("the clock is set by \(difference / 1_000_000) s")
   }
 
@@ -416,6 +417,7 @@ final class World {
   func setRemembers(_ isTrue: Bool) {
     guard serviceName == nil, !isBusFaulty else { return }
     remembers = isTrue
+    if !remembers { checks.forgetPlaces { _ in true } }
     configure()
   }
 
@@ -489,6 +491,7 @@ extension World {
   func deny(_ user: UInt32) {
     let time = schedule.now
     polkit.denied[user] = time
+    checks.forgetPlaces { $0 == user }
     schedule.after(40_000_000) { [weak self] in
       guard let self, polkit.denied[user] == time else { return }
       for action in Self.actions { truth.set(.no, to: action, of: user) }
