@@ -282,7 +282,7 @@ nonisolated extension PolicyAnswers {
       guard let answer = known[action] else { continue }
       if !isPolkitThere {
         known[action] = Known(reply: .unavailable, time: answer.time, isOld: true)
-      } else if action != .accessWithoutAgent || answer.reply.answer == .yes {
+      } else if action != .accessWithoutAgent || [.yes, .unavailable].contains(answer.reply.answer) {
         known[action] = nil
       }
     }

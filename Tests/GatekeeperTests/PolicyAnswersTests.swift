@@ -287,6 +287,20 @@ import Testing
     #expect(driver.precise == .yes)
   }
 
+  /// A program may come just after polkit has returned, for which no client waited.
+  @Test func `an unavailable polkit is asked everything again after a doubt`() {
+    let driver = Driver()
+    driver.handle(.wanted)
+    for action in [PolkitAction.accessWithoutAgent, .accessPrecise, .access] {
+      driver.handle(.answered(action, .unavailable))
+    }
+    driver.handle(.doubted(isServed: false), after: 100)
+    #expect(
+      driver.handle(.wanted, after: 100) == [
+        .ask(.accessPrecise, mayStartPolkit: true), .ask(.accessWithoutAgent, mayStartPolkit: true),
+      ])
+  }
+
   /// polkit may exit when idle or crash, and no other program may start it again.
   @Test func `while a client is served, a polkit that has exited is started at growing intervals`() {
     let driver = served()
