@@ -218,6 +218,21 @@ import Testing
         == (age == 9 ? .own(.deliver(answer)) : .own(.refuse(.timeout))))
   }
 
+  /// The locations of neighbourhoods change in intervals of 60 s.
+  @Test(arguments: [100, 125] as [UInt64])
+  func `with best-effort, GetLocation returns no location of an earlier interval that is too old`(second: UInt64) {
+    var options = ClientOptions()
+    (options.accuracy, options.requiredAccuracy, options.isBestEffort) = (.neighborhood, 50, true)
+    let began = BootInstant.seconds(second)
+    var machine = LocationRequestMachine(options, SourceStatus(), at: began, sourceDecides: false)
+    var cached = location
+    (cached.accuracy, cached.level, cached.receivedAt) = (3_000, .neighborhood, .seconds(95))
+    _ = machine.handle(access(.allowed, cached: cached), at: began)
+    _ = machine.handle(.prepared, at: began)
+    let isAnswered = machine.handle(.timer, at: began + 20_000_000).last != .own(.refuse(.timeout))
+    #expect(isAnswered == (second == 100))
+  }
+
   @Test func `a location that is held is returned after a grant and dropped after a refusal`() {
     let machine = waiting(isHeld: true, cached: location)
     var (allowed, other, released) = (machine, machine, machine)

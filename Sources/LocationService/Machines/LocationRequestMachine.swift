@@ -159,12 +159,16 @@ nonisolated extension LocationRequestMachine {
     let accuracy = location.accuracy ?? .infinity
     if options.requiredAccuracy <= 0 || accuracy <= options.requiredAccuracy {
       kept = location
-    } else if options.isBestEffort, accuracy <= best?.accuracy ?? .infinity,
-      // The best location answers the call only at the deadline; by then a cached one may be too old.
-      location.level != .exact || accepts(arrivedAt: location.receivedAt, at: end)
-    {
+    } else if options.isBestEffort, accuracy <= best?.accuracy ?? .infinity, mayAnswerAtEnd(location) {
       best = location
     }
+  }
+
+  /// Whether a location is recent enough to answer the call at the deadline. By then, a cached one may be too old, unless
+  /// it belonged to its level's interval when the call was made.
+  private func mayAnswerAtEnd(_ location: Location) -> Bool {
+    let isOfInterval = location.level != .exact && location.level.endOfInterval(of: location.receivedAt) > began
+    return location.isRemembered || isOfInterval || accepts(arrivedAt: location.receivedAt, at: end)
   }
 
   private var need: AccuracyLevel? {
