@@ -276,13 +276,13 @@ nonisolated extension PolicyAnswers {
   }
 
   /// Drops unconfirmed answers. The answer that no rule names the client stays: it does not depend on sessions, and a
-  /// new answer could only grant more.
+  /// new answer could only grant more. A polkit that was unavailable has not given it.
   private mutating func drop(_ actions: Set<PolkitAction>, isPolkitThere: Bool) {
     for action in actions {
       guard let answer = known[action] else { continue }
       if !isPolkitThere {
         known[action] = Known(reply: .unavailable, time: answer.time, isOld: true)
-      } else if action != .accessWithoutAgent || [.yes, .unavailable].contains(answer.reply.answer) {
+      } else if action != .accessWithoutAgent || ![.no, .challenge].contains(answer.reply.answer) {
         known[action] = nil
       }
     }

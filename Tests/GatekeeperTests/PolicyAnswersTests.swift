@@ -287,7 +287,7 @@ import Testing
     #expect(driver.precise == .yes)
   }
 
-  /// A program may come just after polkit has returned, for which no client waited.
+  /// A program may come just after polkit has returned, while no client waited for it.
   @Test func `an unavailable polkit is asked everything again after a doubt`() {
     let driver = Driver()
     driver.handle(.wanted)

@@ -24,7 +24,7 @@ extension Checks {
     if thresholds.accuracy > 0, new.accuracy > thresholds.accuracy, subscription.thresholdsAt < .max {
       broken("a location is as accurate as its subscription requires", "\(new.accuracy) m at \(subscription.path)")
     }
-    if client.isReading, precedesRefusal(of: subscription, client, new.latitude) {
+    if precedesRefusal(of: subscription, client, new.latitude) {
       broken("no location from before the end of a reported refusal is sent", subscription.path)
     }
     if client.isReading, client.readSince < world.schedule.now - 1_000_000, thresholds.accuracy == 0,
@@ -113,20 +113,12 @@ extension Checks {
 
   /// Whether an exact location was read before the end of a refusal that a client was told.
   func precedesRefusal(of subscription: Client.Subscription, _ client: Client, _ latitude: Double) -> Bool {
-    guard !world.geoclue.isStatic, let number = world.fixes[latitude.bitPattern]?.number,
+    guard client.isReading, !world.geoclue.isStatic, let number = world.fixes[latitude.bitPattern]?.number,
       let read = world.geoclue.lastReads[number]
     else { return false }
     // A location that is read for other clients during a refusal is not for this one.
     let refusedUntil = client.entitlement.refusal.flatMap { $0.contains(subscription.refusedAt) ? $0.upperBound : nil }
     return read < min(refusedUntil ?? subscription.refusedAt, subscription.refusalEnd)
-  }
-
-  /// Checks that a subscription whose interval has become short during a rest has received a location.
-  func shortened(_ subscription: Client.Subscription, of client: Client, since begin: Int64) {
-    guard subscription.isStarted, !world.isRestBlind, !world.geoclue.isStatic, client.entitlement.level == .exact,
-      client.entitlement.since < begin, subscription.lastLocationAt < begin
-    else { return }
-    broken("a resting source wakes for a shorter interval", subscription.path)
   }
 
   func changed(_ region: Client.Region, of client: Client, _ event: [String: Value]) {
@@ -185,7 +177,7 @@ extension Checks {
     {
       broken("a change of a region is confirmed", story)
     }
-    // A location that arrives when the change is committed is not the first one that shows it.
+    // The time of an event is that of its first evidence, not that of the location that commits it.
     let measuredAt = Int64(event["Timestamp"]?.structure?.first?.uint64 ?? 0) * 1_000_000
     let duration = kernel_realtime() - (kernel_boottime() - committedAt) - measuredAt
     if kind == "entered" || kind == "exited", region.confirm >= 5_000_000, duration < region.confirm - 100_000,
@@ -194,12 +186,21 @@ extension Checks {
       broken("a change of a region has the time of its first evidence", story)
     }
     if kind == "lost", event["Reason"]?.string == "accuracy-insufficient", region.level == .exact,
-      client.entitlement.level == .exact, world.isQuiet(at: world.schedule.now), !world.geoclue.isStatic,
+      client.entitlement.level == .exact, world.isQuiet(at: world.schedule.now - 20_000_000), !world.geoclue.isStatic,
+      client.isReading, world.schedule.now - max(client.readSince, client.entitlement.since) > 20_000_000,
+      world.schedule.now - max(world.movedAt, world.clockSetAt, world.wokeAt, world.settledAt) > 20_000_000,
       let newest = world.fixes.values.first(where: { $0.number == world.geoclue.newestRead }), newest.accuracy < 100,
+      !newest.isOutlier,
       abs(Self.distance(newest.latitude, region.latitude) - region.radius) > 150
     {
       broken("a region loses its state for the reported reason", story)
     }
+    if kind == "exited", let dwelledAt = region.dwelledAt, committedAt - duration < dwelledAt - 1_100_000,
+      world.schedule.now - max(world.clockSetAt, world.wokeAt) > 100_000_000
+    {
+      broken("a stay is not reported while an exit is being considered", story)
+    }
+    region.dwelledAt = kind == "dwelled" ? committedAt : nil
     // Finer locations from before a reduction, of which the service learns soon, must not confirm a crossing.
     if kind == "entered" || kind == "exited", region.level == .exact, let reducedAt = client.entitlement.reducedAt,
       world.isQuiet(at: reducedAt)

@@ -186,6 +186,27 @@ extension Checks {
     }
   }
 
+  /// Checks that a subscription has received a location after its level changed within what its client may receive.
+  func begins(_ subscription: Client.Subscription, of client: Client, since begin: Int64) {
+    guard client.isReading, client.entitlement.level == .city, client.entitlement.since < begin - 20_000_000,
+      subscription.isStarted, subscription.level == .city, subscription.lastLocationAt < begin, subscription.count > 0,
+      world.geoclue.hasBeenRead(in: begin + 100_000..<world.schedule.now - 300_000), !world.polkit.isInDoubt,
+      world.wokeAt < begin - 20_000_000
+    else { return }
+    broken("a change of the level is followed by a location", subscription.path)
+  }
+
+  /// Checks that a client that rests and whose interval has become short at a time has received a location.
+  func shortened(since begin: Int64) {
+    guard !world.isRestBlind, !world.geoclue.isStatic else { return }
+    for client in world.clients where client.entitlement.level == .exact && client.entitlement.since < begin {
+      for subscription in client.subscriptions
+      where subscription.isStarted && subscription.hasChangedInterval && subscription.lastLocationAt < begin {
+        broken("a resting source wakes for a shorter interval", subscription.path)
+      }
+    }
+  }
+
   /// Checks that nothing remains in GeoClue some time after the last client has left.
   func unneeded() {
     if world.geoclue.isRunning, world.geoclue.clientCount > 0 {
@@ -213,6 +234,9 @@ extension Checks {
   /// fails, the service may not have noticed yet that a client has left.
   func exited() {
     if let name = world.serviceName, !world.isBusFaulty { broken("the service exits when nobody uses it", name) }
+    for user in usersWithTown where world.serviceName == nil && !world.hasRecord(of: user) {
+      broken("a user's town is remembered", "\(user)")
+    }
   }
 
   nonisolated struct Remains {

@@ -81,7 +81,7 @@ final class Checks {
   /// When each user last received the reduced locations, by when they were measured.
   private var records: [UInt32: [UInt64: Int64]] = [:]
   /// The users whose towns must be remembered.
-  private var places: Set<UInt32> = []
+  private(set) var usersWithTown: Set<UInt32> = []
   /// The reduced locations of the last intervals, by level.
   private var reducedLocations: [AccuracyLevel: [ReducedLocation]] = [:]
 
@@ -325,7 +325,7 @@ final class Checks {
       return
     }
     records[client.user, default: [:]][time] = world.schedule.now
-    remembered(level, of: client, parcel)
+    noteTown(level, of: client, parcel.member)
     // The evidence of a region may be older.
     if parcel.member != "StateChanged", !isLastEvent(parcel, client) { pace(location, level, parcel) }
     if Int64(location["MonotonicUSec"]?.uint64 ?? 0) < world.wokeAtBoottime, !isCloseToWaking,
@@ -342,24 +342,18 @@ final class Checks {
     contains(location, level, parcel)
   }
 
-  /// A client has received a reduced location, which the service then remembers if it knows the user.
-  private func remembered(_ level: AccuracyLevel, of client: Client, _ parcel: Parcel) {
-    guard level <= .city, parcel.member == "LocationUpdated", world.remembers, client.user >= 1_000, !world.isSession,
-      !world.isBusFaulty, client.isReading, !world.mayShareAccount(client)
+  /// A client has received a reduced location. The service remembers it if it knows the client's session.
+  private func noteTown(_ level: AccuracyLevel, of client: Client, _ member: String) {
+    guard level <= .city, member == "LocationUpdated", world.remembers, world.users.contains(client.user),
+      !world.isSession, !world.isBusFaulty, client.isReading, !world.mayShareAccount(client),
+      !world.truth.mayBeForbidden(client.user), world.truth.changedAt < world.schedule.now - 1_000_000
     else { return }
-    places.insert(client.user)
+    usersWithTown.insert(client.user)
   }
 
-  /// Something may have erased what is remembered of users.
-  func forgetPlaces(of isConcerned: (UInt32) -> Bool) { places = places.filter { !isConcerned($0) } }
-
-  /// A call for a town, however old its location, was answered although there is no source.
-  func answeredRoughly(_ reply: Parcel, to client: Client, calledAt begin: Int64) {
-    guard places.contains(client.user), reply.errorName.hasSuffix("Unavailable"), client.isReading,
-      client.entitlement.level >= .city, client.entitlement.since < begin, world.polkit.answersSoon,
-      world.logind.answersSoon
-    else { return }
-    broken("a user's town is remembered", "client \(client.number)")
+  /// Notes that the records of some users may have been erased.
+  func forgetTowns(where isConcerned: (UInt32) -> Bool) {
+    usersWithTown = usersWithTown.filter { !isConcerned($0) }
   }
 
   /// A client was told or has read the reason of its authorization.
@@ -398,6 +392,12 @@ final class Checks {
     // A refusal that concerns the user erases the user's record. It may be told some time after the decision.
     let time = world.schedule.now - 10_000_000
     records[client.user] = records[client.user]?.filter { $0.value > time }
+    world.schedule.after(1_000_000) { [world, since = client.entitlement.since] in
+      guard client.isConnected, client.entitlement.since == since, client.entitlement.level == .none,
+        world.truth.authorization(of: client, asking: .exact).reason == reason, world.hasRecord(of: client.user)
+      else { return }
+      world.checks.broken("a refusal erases the user's record", "\(client.user): \(reason)")
+    }
   }
 
   /// A user has turned location off some seconds ago, which erases the user's record.
@@ -430,26 +430,25 @@ final class Checks {
     var oldest = call.wish.maximumAge + waited
     // At the timeout, the best location may be no older than the caller permits, or than the call.
     if let timeout = call.wish.bestAfter, waited >= timeout { oldest = max(call.wish.maximumAge, waited) }
-    if location["Level"]?.string == "exact", age > oldest + 200, !isCloseToWaking,
-      world.geoclue.reportedAt < call.time
-    {
+    let isExact = location["Level"]?.string == "exact"
+    if isExact, age > oldest + 200, !isCloseToWaking, world.geoclue.reportedAt < call.time {
       broken("a location is no older than its caller permits", "\(age) ms, permitted \(call.wish.maximumAge) ms")
     }
-    let refusedAt = call.client.subscriptions.map(\.refusedAt).max() ?? .min
-    // Otherwise, the location of the present interval is returned whatever its age.
-    if location["Level"]?.string != "exact", location["Remembered"] == nil, age > oldest + 200, refusedAt > 0,
-      refusedAt < call.time,
-      !world.geoclue.lastReads.values.contains(where: { $0 > refusedAt - 5_000_000 })
+    let isOldCell = !isExact && location["Remembered"] == nil && age > oldest + 200
+    if precedesRefusal(location, toldBefore: call.time, call.client)
+      || isOldCell && hasNoneSinceRefusal(of: call.client, call.time)
     {
-      broken("no location from before a reported refusal answers a call", "client \(call.client.number)")
-    }
-    if call.client.subscriptions.contains(where: {
-      $0.isStarted && $0.refusedAt < call.time
-        && precedesRefusal(of: $0, call.client, location["Latitude"]?.double ?? .nan)
-    }) {
       broken("no location from before a reported refusal answers a call", "client \(call.client.number)")
     }
     let received = Int64(location["MonotonicUSec"]?.uint64 ?? 0)
+    let calledAt = call.time + kernel_boottime() - world.schedule.now - 1_000_000
+    if isOldCell, let interval = Self.intervals[Self.level(of: location)],
+      received / Int64(interval * 1_000_000) < calledAt / Int64(interval * 1_000_000), world.wokeAt < call.time
+    {
+      broken(
+        "a call is answered with the location of the present interval",
+        "\(age) ms: client \(call.client.number), \(location["Level"]?.string ?? ""), permitted \(call.wish)")
+    }
     let real = (kernel_boottime() - received) / 1_000
     if received > 0, !isCloseToWaking, world.sentSince == world.schedule.now, abs(age - real) > 200 {
       broken("the age of a location is true", "\(age) ms instead of \(real) ms")
@@ -457,6 +456,21 @@ final class Checks {
     if location["Accuracy"]?.double ?? .infinity > call.wish.accuracy {
       broken("a location is as accurate as its caller requires", "required \(call.wish.accuracy) m")
     }
+  }
+
+  /// Whether an exact location was read before the end of a refusal that a client had been told before a call.
+  private func precedesRefusal(_ location: [String: Value], toldBefore time: Int64, _ client: Client) -> Bool {
+    client.subscriptions.contains {
+      $0.isStarted && $0.refusedAt < time && precedesRefusal(of: $0, client, location["Latitude"]?.double ?? .nan)
+    }
+  }
+
+  /// Whether no location has been read since shortly before the last refusal that a client was told before a call.
+  /// Otherwise, the location of the present interval is returned whatever its age.
+  private func hasNoneSinceRefusal(of client: Client, _ time: Int64) -> Bool {
+    let refusedAt = client.subscriptions.map(\.refusedAt).max() ?? .min
+    return refusedAt > 0 && refusedAt < time
+      && !world.geoclue.lastReads.values.contains { $0 > refusedAt - 5_000_000 }
   }
 
   /// A program that GeoClue's configuration disallows receives nothing.

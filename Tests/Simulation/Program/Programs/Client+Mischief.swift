@@ -29,28 +29,30 @@ extension Client {
   /// Uses the location for a limited time, during which it stops and starts again.
   func subscribeBriefly() {
     guard isConnected, world.mayCreate(for: self) else { return }
-    let before = Set(subscriptions.map(\.path))
-    subscribe(isPlain: false, at: .exact, for: 40_000_000)
-    world.schedule.after(15_000_000) { [self] in
-      guard let new = subscriptions.first(where: { !before.contains($0.path) && $0.thresholds.duration > 0 }) else {
-        return
+    subscribe(isPlain: false, at: .exact, for: 40_000_000) { [weak self] new in
+      self?.later(15_000_000, with: new) {
+        $0.stop(new)
+        $0.start(new)
       }
-      stop(new)
-      start(new)
     }
   }
 
-  /// Requires an accuracy that no location has while one waits for its interval.
+  /// Requires an accuracy that no location has while a location waits for its interval.
   func demandMore() {
     guard isConnected, world.mayCreate(for: self) else { return }
-    let before = Set(subscriptions.map(\.path))
-    subscribe(isPlain: false, at: .exact, every: 20_000_000)
-    world.schedule.after(15_000_000) { [self] in
-      guard
-        let new = subscriptions.first(where: { !before.contains($0.path) && $0.thresholds.time == 20_000_000 })
-      else { return }
-      set("RequiredAccuracy", .double(2), of: new) { new.thresholds.accuracy = 2 }
-      world.schedule.after(20_000_000) { [self] in close(new) }
+    subscribe(isPlain: false, at: .exact, every: 20_000_000) { [weak self] new in
+      self?.later(15_000_000, with: new) {
+        $0.set("RequiredAccuracy", .double(2), of: new) { new.thresholds.accuracy = 2 }
+      }
+      self?.later(35_000_000, with: new) { $0.close(new) }
+    }
+  }
+
+  /// Does something with a subscription later, if it still exists.
+  private func later(_ time: Int64, with subscription: Subscription, _ action: @escaping (Client) -> Void) {
+    world.schedule.after(time) { [weak self] in
+      guard let self, subscriptions.contains(where: { $0 === subscription }) else { return }
+      action(self)
     }
   }
 

@@ -19,6 +19,8 @@ extension Client {
     /// it.
     let dwells: Bool
     var hasDwelled: Bool? = false
+    /// When it reported a stay, if that was its last event, in microseconds of the boot clock.
+    var dwelledAt: Int64?
     var isStarted = false
     /// Whether `Stop` was answered and `Start` has not been called since.
     var isStopped = false
@@ -72,18 +74,25 @@ extension Client {
     createRegion(.exact, centre, 20_000, confirm: 20_000, isSingleUse: false, includesLocation: false)
   }
 
+  /// Creates a region around the machine that soon reports a stay.
+  func monitorStay() {
+    guard isConnected, regions.count < 4 else { return }
+    let here = world.place(isOther: false)
+    createRegion(.exact, here, 1_000, confirm: 5_000, isSingleUse: false, includesLocation: false, dwells: true)
+  }
+
   /// Creates a region and starts it.
   ///
   /// - Parameter confirm: In milliseconds.
   private func createRegion(
     _ level: AccuracyLevel, _ latitude: Double, _ radius: Double, confirm: Int64, isSingleUse: Bool,
-    includesLocation: Bool
+    includesLocation: Bool, dwells: Bool? = nil
   ) {
     var options: [(String, Value)] = [
       ("latitude", .double(latitude)), ("longitude", .double(world.home.longitude)), ("radius", .double(radius)),
       ("accuracy", .string("\(level)")), ("confirm", .uint32(UInt32(confirm))), ("single-use", .boolean(isSingleUse)),
     ]
-    let dwells = chance.percent(30)
+    let dwells = dwells ?? chance.percent(30)
     if dwells { options.append(("dwell", .uint32(10_000))) }
     if includesLocation { options.append(("include-location", .boolean(true))) }
     let connections = connections

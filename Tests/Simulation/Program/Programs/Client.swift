@@ -109,6 +109,8 @@ final class Client: Program {
   var closed: Set<String> = []
   /// The objects whose end was signalled.
   var gone: Set<String> = []
+  /// Whether its user has agreed in a dialog to everything that the rules do not forbid.
+  var hasConsent = false
   /// Changes with each ``act()`` and ``rest()``.
   private var round = 0
 
@@ -129,7 +131,7 @@ final class Client: Program {
     (subscriptions, regions, creations, closed, gone) = ([], [], 0, [], [])
     (almanacPath, almanac) = (nil, nil)
     flood.open = 0
-    (entitlement, isUnverifiable, hasManyNames) = (Entitlement(), false, false)
+    (entitlement, isUnverifiable, hasManyNames, hasConsent) = (Entitlement(), false, false, false)
     receivedFixes = [:]
     if !world.clients.contains(where: \.isConnected) { world.emptyAt = world.schedule.now }
     connect()
@@ -253,11 +255,7 @@ final class Client: Program {
     ]
     if isBestEffort { options += Self.bestEffort }
     let wish = Checks.Wish(maximumAge: 2_592_000_000)
-    let begin = world.schedule.now
-    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: Int64(timeout) * 1_000, wanting: wish) {
-      [weak self] reply in
-      if let self, !isBestEffort { world.checks.answeredRoughly(reply, to: self, calledAt: begin) }
-    }
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: Int64(timeout) * 1_000, wanting: wish)
   }
 
   /// Requests a location that must arrive.
@@ -327,9 +325,10 @@ final class Client: Program {
   /// - Parameters:
   ///   - rest: The interval of a client that rests, in microseconds, or 0 for significant changes only.
   ///   - duration: The time after which the subscription ends, in microseconds.
+  ///   - created: Called with the new subscription.
   func subscribe(
     isPlain: Bool, at fixed: AccuracyLevel? = nil, every rest: Int64? = nil, for duration: Int64? = nil,
-    starts: Bool? = nil
+    starts: Bool? = nil, _ created: @escaping (Subscription) -> Void = { _ in }
   ) {
     let level = fixed ?? chance.pick(Self.levels)
     var options: [(String, Value)] = [("accuracy", .string("\(level)"))]
@@ -370,6 +369,7 @@ final class Client: Program {
       let subscription = Subscription(path, level, thresholds, isPlain: isPlain, isNamed: isNamed)
       adopt(subscription)
       if starts ?? (fixed != nil || chance.percent(80)) { start(subscription) }
+      created(subscription)
     }
   }
 
@@ -496,10 +496,6 @@ final class Client: Program {
     guard isConnected, let subscription = subscriptions.first(where: { $0.isStarted && !$0.isPlain }) else { return }
     subscription.hasChangedInterval = true
     set("TimeThreshold", .uint32(UInt32(time / 1_000)), of: subscription) { subscription.thresholds.time = time }
-    guard time < 9_000_000 else { return }
-    world.schedule.after(9_000_000) { [self, begin = world.schedule.now] in
-      world.checks.shortened(subscription, of: self, since: begin)
-    }
   }
 
   /// Changes the level of a subscription that receives every location, and changes it back.
@@ -508,8 +504,10 @@ final class Client: Program {
       subscription.isPlain && subscription.isStarted && subscription.level == .exact
     }
     guard isReading, let subscription = subscriptions.first(where: isPlain) else { return }
+    let begin = world.schedule.now
     changeLevel(of: subscription, to: .city)
     world.schedule.after(1_500_000) { [self] in
+      world.checks.begins(subscription, of: self, since: begin)
       if subscriptions.contains(where: { $0 === subscription }) { changeLevel(of: subscription, to: .exact) }
     }
   }
@@ -523,6 +521,18 @@ final class Client: Program {
       Self.path, Self.service, "RequestAuthorization",
       [.options([("accuracy", .string("\(isInteractive ? .exact : chance.pick(Self.levels))"))])],
       within: isInteractive ? 120_000_000 : 5_000_000, isInteractive: isInteractive, handler)
+  }
+
+  /// Requests access interactively. The user agrees, so access must be granted.
+  func agree() {
+    let begin = world.schedule.now
+    authorize(isInteractive: true) { [weak self] reply in
+      guard let self, hasConsent, world.polkit.slowAt < begin - 5_000_000, world.logind.slowAt < begin - 5_000_000,
+        world.truth.authorization(of: self, asking: .exact).status.hasPrefix("authorized"),
+        reply.values.first?.string?.hasPrefix("authorized") != true
+      else { return }
+      world.checks.broken("a user's consent counts", "client \(number): \(reply.errorName)")
+    }
   }
 
   private func readLocation(of subscription: Subscription) {

@@ -107,18 +107,15 @@ final class Polkit: SystemService {
   /// The users who answer no dialog.
   var unattended: Set<UInt32> = []
   /// The open dialogs that nobody answers, by their identifiers.
-  private var dialogs: [String: Parcel] = [:]
-  /// When each was shown, by the serial number of its call.
-  private var shownAt: [UInt32: Int64] = [:]
+  private var dialogs: [String: (call: Parcel, shownAt: Int64)] = [:]
 
   /// Whether it takes seconds to close a dialog.
   var closesSlowly = false
 
-  /// A program asked interactively some seconds ago, whose last dialog may not be closed yet.
-  func showsDialog(to client: Client) {
-    let isShown = dialogs.values.contains { call in
-      let isAbout = call.values.first?.structure?.last?.properties?["name"]?.string == client.name
-      return isAbout && shownAt[call.serial] ?? 0 > client.interactedAt
+  /// Checks that a dialog is open for a program's last interactive call, while the one before it is being closed.
+  func checkDialog(of client: Client) {
+    let isShown = dialogs.values.contains { call, shownAt in
+      shownAt >= client.interactedAt && call.values.first?.structure?.last?.properties?["name"]?.string == client.name
     }
     guard !isShown, answersSoon, slowAt < world.schedule.now - 5_000_000 else { return }
     world.checks.broken("a call shows its dialog", "client \(client.number)")
@@ -129,7 +126,7 @@ final class Polkit: SystemService {
     guard let dialog = call.values.last?.string, !dialog.isEmpty else {
       return world.checks.broken("a dialog can be closed", call.story)
     }
-    (dialogs[dialog], shownAt[call.serial]) = (call, world.schedule.now)
+    dialogs[dialog] = (call, world.schedule.now)
     let name = call.values.first?.structure?.last?.properties?["name"]?.string
     if let client = world.clients.first(where: { $0.name == name }), client.interactedAt < endedAt {
       world.checks.broken("a call shows one dialog", "client \(client.number)")
@@ -150,6 +147,12 @@ final class Polkit: SystemService {
     if unattended.contains(user) { return leaveOpen(call) }
     world.schedule.after(4_000_000) { [weak self] in
       guard let self, isRunning, self.connections == connections else { return }
+      let name = call.values.first?.structure?.last?.properties?["name"]?.string
+      let isAsked = world.truth.policy(of: user, action) == .challenge
+      if isAsked, let client = world.clients.first(where: { $0.name == name }) {
+        client.hasConsent = true
+        world.truth.changed("client \(client.number) has its user's consent")
+      }
       answer(call, [.structure([.boolean(true), .boolean(false), .dictionary(key: .string, value: .string, [])])])
     }
   }
@@ -214,6 +217,7 @@ final class Polkit: SystemService {
 
   override func exited() {
     endedAt = world.schedule.now
+    dialogs = [:]
     world.doubted(for: 10_000)
     for name in rounds.keys { rounds[name]?.open = 0 }
   }
@@ -249,7 +253,7 @@ final class Polkit: SystemService {
       ) { [weak self] in self?.answered(action, about: name, answer) }
     case "CancelCheckAuthorization":
       answer(call, [])
-      guard let dialog = dialogs.removeValue(forKey: call.values.first?.string ?? "") else { return }
+      guard let dialog = dialogs.removeValue(forKey: call.values.first?.string ?? "")?.call else { return }
       world.schedule.after(closesSlowly ? 4_000_000 : 0) { [weak self, connections] in
         guard let self, isRunning, self.connections == connections else { return }
         refuse(dialog, "org.freedesktop.PolicyKit1.Error.Cancelled", "The dialog was closed")

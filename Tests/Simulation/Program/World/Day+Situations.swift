@@ -84,6 +84,7 @@ extension Day {
           for client in world.clients where client.user == agent.user { client.stopRegions() }
         }
         world.schedule.after(400_000) { agent.setLevel(.exact) }
+        // Started again, they must not report what waited, and their events have no gap.
         world.schedule.after(600_000) {
           for client in world.clients where client.user == agent.user { client.startRegions() }
         }
@@ -106,7 +107,13 @@ extension Day {
       for client in world.clients where client.isConnected { client.reconsider() }
     }
     // The first location at another place is a jump until the next one confirms it.
-    if round % 3 == 1 { before(6) { world in if world.geoclue.interval == 1_000_000 { world.move() } } }
+    if round % 3 == 1 {
+      // A stay would be reported while that jump may be the end of it.
+      before(14) { world in
+        for client in world.clients where client.isReading { client.monitorStay() }
+      }
+      before(6) { world in if world.geoclue.interval == 1_000_000 { world.move() } }
+    }
   }
 
   /// GeoClue loses its source, exits, and cannot be started for a while.
@@ -200,6 +207,12 @@ extension Day {
       }
       before(50) { $0.clients[0].subscribe(isPlain: true, at: .exact) }
     case .changing:
+      // GeoClue has exited, and the agent announces its level only to GeoClue.
+      let agent = world.agents.first { [world] in $0.user == world.clients[0].user }
+      before(145) { world in
+        if agent?.manner == .announcesToGeoClue, !world.geoclue.isRunning { agent?.setLevel(.street) }
+      }
+      before(100) { _ in agent?.setLevel(.exact) }
       // The receiver needs time when the next location is due.
       before(150) { $0.geoclue.beginsLate = true }
       before(122) { $0.geoclue.beginsLate = false }
@@ -210,7 +223,8 @@ extension Day {
         world.clients[1].locateNow(mayBeBestEffort: false)
       }
       before(110) { $0.clients[1].exit() }
-      before(85) { $0.clients[0].changeInterval(to: 5_500_000) }
+      before(85) { $0.clients[0].changeInterval(to: $0.seed.isMultiple(of: 2) ? 0 : 5_500_000) }
+      before(76) { $0.checks.shortened(since: end - 85_000_000) }
       before(75) { $0.clients[0].changeInterval(to: Client.rest) }
       // The last location is too old to answer a new start, so the service must measure.
       before(30) { $0.clients[0].startAgain() }
@@ -279,16 +293,18 @@ extension Day {
     }
     before(127) { world in
       world.polkit.closesSlowly = true
-      world.clients[1].authorize(isInteractive: true) { _ in world.clients[1].authorize(isInteractive: true) }
+      let client = world.clients[1]
+      client.authorize(isInteractive: true) { reply in
+        guard reply.kind == .reply else { return }
+        client.authorize(isInteractive: true)
+        world.schedule.after(2_000_000) { if client.isConnected { world.polkit.checkDialog(of: client) } }
+      }
     }
-    before(5) { $0.polkit.showsDialog(to: $0.clients[1]) }
-    before(4.9) { world in
-      world.polkit.closesSlowly = false
+    before(4) { world in
       world.clients[1].exit()
-    }
-    before(3) { world in
-      set(nil)(world)
+      world.polkit.closesSlowly = false
       world.polkit.unattended = []
+      set(nil)(world)
     }
   }
 
@@ -382,8 +398,6 @@ extension Day {
       world.clients[0].flap(80)
       world.library?.task = .exit
       recover()
-      // A session that was not active has not had its user's place forgotten.
-      if let user = world.users.last { world.setSession(.active, of: user) }
       world.truth.forgetSessions()
     }
     // A program comes and leaves while GeoClue is slow, so that GeoClue's answer is too late.
@@ -433,7 +447,7 @@ extension Day {
       world.setRemembers(round % 8 != 7)
     }
     guard round % 16 == 3 else { return begin + 190_000_000 }
-    // The only client of a new service needs an almanac, which begins with a remembered place.
+    // The only client of a new service needs an almanac, which may begin with a remembered place.
     after(190) { world in
       world.clients[5].start()
       world.clients[5].forecast()

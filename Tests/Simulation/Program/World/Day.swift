@@ -149,6 +149,7 @@ final class Day {
     world.polkit.latency = 50...4_000
     world.polkit.temporaryFor = []
     world.polkit.unattended = []
+    world.polkit.closesSlowly = false
     world.polkit.recover()
     world.polkit.start()
     world.logind.latency = 50...4_000

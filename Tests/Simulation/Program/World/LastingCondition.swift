@@ -70,10 +70,14 @@ enum LastingCondition: CaseIterable {
         client.start()
         client.subscribe(isPlain: true, at: .exact)
       }
-      clients.last { !$0.isSandboxed }?.isReading = false
+      let silent = clients.last { !$0.isSandboxed }
+      silent?.isReading = false
       world.schedule.after(50_000_000) { agent?.start() }
-      // No call has made the service search again by then.
-      world.schedule.after(59_000_000) { world.checks.truths(of: user) }
+      // The probe, whose calls make the service search again, comes later.
+      world.schedule.after(59_000_000) {
+        world.checks.truths(of: user)
+        silent?.isReading = true
+      }
     case .agentSilent:
       agent?.hang()
       // The service asks the agents again when GeoClue returns.
@@ -106,7 +110,7 @@ enum LastingCondition: CaseIterable {
       }
       // No new client has made the service ask by then.
       world.schedule.after(20_000_000) { world.checks.truths { $0.user == user && $1.isUndecided } }
-      // Without a question, it exits, and nobody announces what changes until it is asked again.
+      // logind exits while no question is open, and the session changes. The service must ask again by itself.
       world.schedule.after(40_000_000) {
         world.logind.exit()
         world.truth.set(.inactive, of: user)
@@ -157,6 +161,16 @@ enum LastingCondition: CaseIterable {
       world.schedule.after(22_000_000) {
         set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
       }
+      // The user agrees in a dialog after rules have changed that still require that.
+      guard !world.polkit.unattended.contains(user) else { return }
+      world.schedule.after(30_000_000) {
+        set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
+      }
+      world.schedule.after(32_000_000) { asking(user, in: world)?.agree() }
+      world.schedule.after(33_000_000) { world.polkit.announce() }
+      world.schedule.after(40_000_000) {
+        set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
+      }
     case .consentExpires:
       set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
       // The user agrees for some time.
@@ -195,9 +209,11 @@ enum LastingCondition: CaseIterable {
 
   /// A program of the user requests access interactively.
   private func askLater(_ user: UInt32, in world: World) {
-    world.schedule.after(20_000_000) {
-      world.clients.first { $0.user == user && $0.isConnected && !$0.isSandboxed }?.authorize(isInteractive: true)
-    }
+    world.schedule.after(20_000_000) { asking(user, in: world)?.authorize(isInteractive: true) }
+  }
+
+  private func asking(_ user: UInt32, in world: World) -> Client? {
+    world.clients.first { $0.user == user && $0.isConnected && !$0.isSandboxed }
   }
 
   private func set(_ answers: [String: Truth.Answer], for user: UInt32, in world: World) {

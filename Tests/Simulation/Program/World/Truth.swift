@@ -89,6 +89,7 @@ final class Truth {
     let before = former[user].flatMap { $0.until > now ? $0.level : nil } ?? .none
     former[user] = (max(before, permitted(to: user)), now + Entitlement.tolerance)
     policies[user, default: [:]][action] = answer
+    if answer == .no { for client in world.clients where client.user == user { client.hasConsent = false } }
     noteForbidden(user)
     let name = action.split(separator: ".").last ?? ""
     changed("polkit's answer about \(name) of \(user) becomes \(answer.map { "\($0)" } ?? "the default")")
@@ -117,7 +118,7 @@ final class Truth {
         level(of: client), formerly: level(of: client, formerly: former), at: changedAt,
         isServed: client.isServed && isReachable)
     }
-    world.checks.forgetPlaces { [world] user in
+    world.checks.forgetTowns { [world] user in
       permitted(to: user) == .none
         || (world.agents + world.seconds).contains { $0.user == user && $0.isConnected && $0.level == .none }
     }
@@ -142,12 +143,17 @@ final class Truth {
     if isPolkitSilent { return .none }
     if isAlways || policy(of: client.user, Self.accessWithoutAgent) == .yes { return .exact }
     guard isActive || session(of: client.user) == .active else { return .none }
-    let permitted = max(permitted(to: client.user), former)
+    let permitted = max(hasConsent(client) ? .exact : permitted(to: client.user), former)
     let agents = (world.agents + world.seconds).filter {
       $0.user == client.user && $0.isConnected && $0.isKnown && $0.unit == .described
     }
     if agents.contains(where: \.isSilent) { return .none }
     return agents.map { min($0.assumed, permitted) }.min() ?? .none
+  }
+
+  /// Whether a client's user has agreed to precise access, which the rules still permit for that reason.
+  private func hasConsent(_ client: Program) -> Bool {
+    (client as? Client)?.hasConsent == true && policy(of: client.user, Self.accessPrecise) != .no
   }
 
   private func permitted(to user: UInt32) -> AccuracyLevel {
@@ -210,7 +216,7 @@ final class Truth {
     if agents.contains(where: \.isSilent) { return Self.undecided }
     guard let agent = agents.map(\.level).min() else { return ("not-determined", "no-agent") }
     if agent == .none { return ("denied", "disabled-by-user") }
-    if precise == .yes { return authorized("authorized-when-in-use", agent) }
+    if precise == .yes || hasConsent(client) { return authorized("authorized-when-in-use", agent) }
     if reduced == .yes { return authorized("authorized-when-in-use", min(.city, agent)) }
     return ("not-determined", "authorization-required")
   }

@@ -322,7 +322,7 @@ final class World {
   func setClock(_ difference: Int64) {
     kernel_set_clock(difference)
     clockSetAt = schedule.now
-    if difference < 0 { checks.forgetPlaces { _ in true } }
+    if difference < 0 { checks.forgetTowns { _ in true } }
     truth.changed("the clock is set by \(difference / 1_000_000) s")
   }
 
@@ -413,11 +413,14 @@ final class World {
     write("etc/geopublicist/geopublicist.conf", Array(text.utf8))
   }
 
+  /// Whether the service has recorded a place of a user.
+  func hasRecord(of user: UInt32) -> Bool { Glibc.access("\(folder)/state/\(user)", F_OK) == 0 }
+
   /// Changes the service's configuration while it is not running.
   func setRemembers(_ isTrue: Bool) {
     guard serviceName == nil, !isBusFaulty else { return }
     remembers = isTrue
-    if !remembers { checks.forgetPlaces { _ in true } }
+    if !remembers { checks.forgetTowns { _ in true } }
     configure()
   }
 
@@ -491,7 +494,7 @@ extension World {
   func deny(_ user: UInt32) {
     let time = schedule.now
     polkit.denied[user] = time
-    checks.forgetPlaces { $0 == user }
+    checks.forgetTowns { $0 == user }
     schedule.after(40_000_000) { [weak self] in
       guard let self, polkit.denied[user] == time else { return }
       for action in Self.actions { truth.set(.no, to: action, of: user) }
