@@ -195,8 +195,10 @@ extension Checks {
     {
       broken("a region loses its state for the reported reason", story)
     }
+    // A reduced location shows where the machine was at the beginning of its interval.
     if kind == "exited", let dwelledAt = region.dwelledAt, committedAt - duration < dwelledAt - 1_100_000,
-      world.schedule.now - max(world.clockSetAt, world.wokeAt) > 100_000_000
+      world.schedule.now - max(world.clockSetAt, world.wokeAt) > 100_000_000,
+      world.schedule.now - client.entitlement.since > 60_000_000, min(region.level, client.entitlement.level) == .exact
     {
       broken("a stay is not reported while an exit is being considered", story)
     }
