@@ -55,10 +55,12 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
     level <= .city ? service.lastPlaces?.location(for: client, at: level) : nil
   }
 
-  /// A reduced location answers the call whatever its age, unless it arrived before access was lost and was held back.
+  /// A reduced location of the present interval answers the call whatever its age, unless it arrived before access was
+  /// lost. One that was held back may be of an earlier interval.
   final override func received(_ location: Location) {
     let arrivedLater = service.locations.newestArrival.map { $0 > client.deniedAt } ?? true
-    guard location.level == .exact || arrivedLater || machine.accepts(arrivedAt: location.receivedAt, at: now) else {
+    let isCurrent = arrivedLater && service.locations.isCurrent(location, at: location.level)
+    guard location.level == .exact || isCurrent || machine.accepts(arrivedAt: location.receivedAt, at: now) else {
       return
     }
     super.received(location)
