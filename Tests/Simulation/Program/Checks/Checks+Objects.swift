@@ -198,7 +198,8 @@ extension Checks {
     // A reduced location shows where the machine was at the beginning of its interval.
     if kind == "exited", let dwelledAt = region.dwelledAt, committedAt - duration < dwelledAt - 1_100_000,
       world.schedule.now - max(world.clockSetAt, world.wokeAt) > 100_000_000,
-      world.schedule.now - client.entitlement.since > 60_000_000, min(region.level, client.entitlement.level) == .exact
+      world.schedule.now - max(client.entitlement.since, world.geoclue.heldAt) > 60_000_000,
+      min(region.level, client.entitlement.level) == .exact, !world.geoclue.isStatic
     {
       broken("a stay is not reported while an exit is being considered", story)
     }
@@ -226,6 +227,7 @@ extension Checks {
   func truth(_ client: Client, _ region: Client.Region) {
     let now = world.schedule.now
     let level = min(region.level, client.entitlement.level)
+    guard !region.isUncertain else { return }
     if region.isStarted, let cell = Self.cells[level], cell > region.radius, region.reason != "accuracy-limited",
       now - max(region.changedAt, client.entitlement.since, client.readSince) > 20_000_000, client.isReading
     {

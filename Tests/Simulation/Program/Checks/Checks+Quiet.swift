@@ -190,8 +190,6 @@ extension Checks {
   func begins(_ subscription: Client.Subscription, of client: Client, since begin: Int64) {
     guard client.isReading, client.entitlement.level == .city, client.entitlement.since < begin - 20_000_000,
       subscription.isStarted, subscription.level == .city, subscription.lastLocationAt < begin,
-      // In an interval that began before a suspend, there is none.
-      subscription.last?.level == "city",
       world.geoclue.hasBeenRead(in: begin + 100_000..<world.schedule.now - 300_000), !world.polkit.isInDoubt,
       world.wokeAt < begin - 20_000_000
     else { return }

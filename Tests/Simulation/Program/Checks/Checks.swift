@@ -435,10 +435,15 @@ final class Checks {
       broken("a location is no older than its caller permits", "\(age) ms, permitted \(call.wish.maximumAge) ms")
     }
     let isOldCell = !isExact && location["Remembered"] == nil && age > oldest + 200
+    // One of the interval in which the call was made may become older than permitted by the timeout.
+    let wasOldCell = isOldCell && age > call.wish.maximumAge + waited + 200
     if precedesRefusal(location, toldBefore: call.time, call.client)
-      || isOldCell && hasNoneSinceRefusal(of: call.client, call.time)
+      || wasOldCell && hasNoneSinceRefusal(of: call.client, call.time)
     {
-      broken("no location from before a reported refusal answers a call", "client \(call.client.number)")
+      broken(
+        "no location from before a reported refusal answers a call",
+        "client \(call.client.number) called \((world.schedule.now - call.time) / 1_000) ms ago, \(age) ms old, "
+          + "refused \(call.client.subscriptions.map { (world.schedule.now - $0.refusedAt) / 1_000 }) ms ago")
     }
     let received = Int64(location["MonotonicUSec"]?.uint64 ?? 0)
     let calledAt = call.time + kernel_boottime() - world.schedule.now - 1_000_000

@@ -23,6 +23,9 @@ final class Agent: Program {
   private(set) var onlyCountryUntil: Int64 = .min / 2
   /// When its level last changed.
   private(set) var changedAt: Int64 = .min / 2
+  private var former = AccuracyLevel.none
+  /// The finest level that it allowed within the tolerance before now.
+  var formerLevel: AccuracyLevel { changedAt > world.schedule.now - Entitlement.tolerance ? max(former, level) : .none }
   /// The finest level that the service may assume. A change that is not announced counts when GeoClue returns.
   var assumed: AccuracyLevel { max(level, told) }
   private var told = AccuracyLevel.none
@@ -62,7 +65,7 @@ final class Agent: Program {
   func setLevel(_ new: AccuracyLevel) {
     guard new != level else { return }
     if level == .country { onlyCountryUntil = world.schedule.now }
-    (level, changedAt) = (new, world.schedule.now)
+    (former, level, changedAt) = (max(level, formerLevel), new, world.schedule.now)
     if isConnected {
       if manner != .announcesToGeoClue || world.geoclue.isRunning { tell() }
       switch manner {

@@ -22,6 +22,9 @@ extension Client {
     /// When it reported a stay, if that was its last event, in microseconds of the boot clock.
     var dwelledAt: Int64?
     var isStarted = false
+    /// How often it was stopped, and whether the last answer to `Start` was to a call before that.
+    var stops = 0
+    var isUncertain = false
     /// Whether `Stop` was answered and `Start` has not been called since.
     var isStopped = false
     /// When it was last started or stopped, in microseconds of the monotonic and of the boot clock.
@@ -111,8 +114,9 @@ extension Client {
   func start(_ region: Region) {
     let before = (world.schedule.now, kernel_boottime())
     region.isStopped = false
-    ask(region.path, Self.region, "Start") { reply in
+    ask(region.path, Self.region, "Start") { [stops = region.stops] reply in
       region.mayBeToldAgain = true
+      region.isUncertain = stops != region.stops
       guard reply.kind == .reply, !region.isStarted else { return }
       (region.isStarted, region.changedAt, region.changedAtBoottime) = (true, before.0, before.1)
     }
@@ -134,6 +138,7 @@ extension Client {
   func startRegions() { for region in regions where !region.isStarted { start(region) } }
 
   private func stop(_ region: Region) {
+    region.stops += 1
     ask(region.path, Self.region, "Stop") { reply in
       guard reply.kind == .reply else { return }
       (region.isStarted, region.state, region.reason, region.told) = (false, "unknown", "", nil)

@@ -505,9 +505,12 @@ final class Client: Program {
     }
     guard isReading, let subscription = subscriptions.first(where: isPlain) else { return }
     let begin = world.schedule.now
+    // In an interval that began before a gap, there is no reduced location.
+    let isReduced =
+      subscription.last?.level == "city" && subscription.lastLocationAt > max(subscription.toldAt, world.wokeAt)
     changeLevel(of: subscription, to: .city)
     world.schedule.after(1_500_000) { [self] in
-      world.checks.begins(subscription, of: self, since: begin)
+      if isReduced { world.checks.begins(subscription, of: self, since: begin) }
       if subscriptions.contains(where: { $0 === subscription }) { changeLevel(of: subscription, to: .exact) }
     }
   }

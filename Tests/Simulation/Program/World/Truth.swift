@@ -115,7 +115,7 @@ final class Truth {
     for client in world.clients {
       let former = former[client.user].flatMap { $0.until > changedAt ? $0.level : nil } ?? .none
       client.entitlement.update(
-        level(of: client), formerly: level(of: client, formerly: former), at: changedAt,
+        level(of: client), formerly: level(of: client, formerly: former, isFormer: true), at: changedAt,
         isServed: client.isServed && isReachable)
     }
     world.checks.forgetTowns { [world] user in
@@ -131,10 +131,12 @@ final class Truth {
   ///
   /// - Parameters:
   ///   - former: What polkit permitted before.
+  ///   - isFormer: Whether the service may not know yet that agents allow less than a moment before.
   ///   - isAlways: Whether it permitted access without an agent before.
   ///   - isActive: Whether the user's session was active before.
   func level(
-    of client: Program, formerly former: AccuracyLevel = .none, isAlways: Bool = false, isActive: Bool = false
+    of client: Program, formerly former: AccuracyLevel = .none, isFormer: Bool = false, isAlways: Bool = false,
+    isActive: Bool = false
   ) -> AccuracyLevel {
     guard client.isConnected, !isConfined(client) else { return .none }
     // GeoClue itself decides. The service enforces the levels of the agents that it knows.
@@ -148,7 +150,7 @@ final class Truth {
       $0.user == client.user && $0.isConnected && $0.isKnown && $0.unit == .described
     }
     if agents.contains(where: \.isSilent) { return .none }
-    return agents.map { min($0.assumed, permitted) }.min() ?? .none
+    return agents.map { min(isFormer ? max($0.assumed, $0.formerLevel) : $0.assumed, permitted) }.min() ?? .none
   }
 
   /// Whether a client's user has agreed to precise access, which the rules still permit for that reason.
