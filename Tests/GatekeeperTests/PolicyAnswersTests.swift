@@ -297,7 +297,7 @@ import Testing
     driver.handle(.doubted(isServed: false), after: 100)
     #expect(
       driver.handle(.wanted, after: 100) == [
-        .ask(.accessPrecise, mayStartPolkit: true), .ask(.accessWithoutAgent, mayStartPolkit: true),
+        .ask(.accessWithoutAgent, mayStartPolkit: true), .ask(.accessPrecise, mayStartPolkit: true),
       ])
   }
 
