@@ -144,6 +144,8 @@ nonisolated extension PolicyAnswers {
     guard round != nil || isServed else {
       let before = snapshot
       drop(Set(PolkitAction.allCases), isPolkitThere: true)
+      // polkit may have returned. While a client is served, such answers cause the attempts to start it.
+      known = known.filter { $0.value.reply.answer != .unavailable }
       (confirmation, nextRound, doubtfulRounds) = (Confirmation(), nil, 0)
       return before == snapshot ? [] : [.changed]
     }
@@ -276,13 +278,13 @@ nonisolated extension PolicyAnswers {
   }
 
   /// Drops unconfirmed answers. The answer that no rule names the client stays: it does not depend on sessions, and a
-  /// new answer could only grant more. A polkit that was unavailable has not given it.
+  /// new answer could only grant more.
   private mutating func drop(_ actions: Set<PolkitAction>, isPolkitThere: Bool) {
     for action in actions {
       guard let answer = known[action] else { continue }
       if !isPolkitThere {
         known[action] = Known(reply: .unavailable, time: answer.time, isOld: true)
-      } else if action != .accessWithoutAgent || ![.no, .challenge].contains(answer.reply.answer) {
+      } else if action != .accessWithoutAgent || answer.reply.answer == .yes {
         known[action] = nil
       }
     }

@@ -102,6 +102,12 @@ nonisolated struct LocationRequestMachine: LocationMachine {
     Duration.milliseconds(age.milliseconds) <= options.maximumAge && options.maximumAge > .zero
   }
 
+  /// Whether the interval of a reduced location had not ended when the call was made. Such a location answers the call
+  /// whatever its age.
+  func isOfInterval(_ location: Location) -> Bool {
+    location.level != .exact && location.level.endOfInterval(of: location.receivedAt) > began
+  }
+
   var deadline: BootInstant? { state == .over || isOverdue ? nil : min(asksSourceAt ?? end, end) }
 }
 
@@ -164,11 +170,10 @@ nonisolated extension LocationRequestMachine {
     }
   }
 
-  /// Whether a location is recent enough to answer the call at the deadline. By then, a cached one may be too old, unless
-  /// it belonged to its level's interval when the call was made.
+  /// Whether a location is recent enough to answer the call at the deadline. By then, a cached one may be too old. The
+  /// age of a remembered one was checked when it was found.
   private func mayAnswerAtEnd(_ location: Location) -> Bool {
-    let isOfInterval = location.level != .exact && location.level.endOfInterval(of: location.receivedAt) > began
-    return location.isRemembered || isOfInterval || accepts(arrivedAt: location.receivedAt, at: end)
+    location.isRemembered || isOfInterval(location) || accepts(arrivedAt: location.receivedAt, at: end)
   }
 
   private var need: AccuracyLevel? {

@@ -55,14 +55,14 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
     level <= .city ? service.lastPlaces?.location(for: client, at: level) : nil
   }
 
-  /// A reduced location of the present interval answers the call whatever its age, unless it arrived before access was
-  /// lost. One that was held back may be of an earlier interval.
+  /// After a refusal, a reduced location answers the call as soon as any location has arrived. One that was held back
+  /// may be of an earlier interval.
   final override func received(_ location: Location) {
     let arrivedLater = service.locations.newestArrival.map { $0 > client.deniedAt } ?? true
-    let isCurrent = arrivedLater && service.locations.isCurrent(location, at: location.level)
-    guard location.level == .exact || isCurrent || machine.accepts(arrivedAt: location.receivedAt, at: now) else {
-      return
-    }
+    guard
+      location.level == .exact || arrivedLater && machine.isOfInterval(location)
+        || machine.accepts(arrivedAt: location.receivedAt, at: now)
+    else { return }
     super.received(location)
   }
 

@@ -197,13 +197,14 @@ extension Checks {
     }
     // A reduced location shows where the machine was at the beginning of its interval.
     if kind == "exited", let dwelledAt = region.dwelledAt, committedAt - duration < dwelledAt - 1_100_000,
-      world.schedule.now - max(world.clockSetAt, world.wokeAt) > 100_000_000,
+      world.schedule.now - max(world.clockSetAt, world.wokeAt, world.settledAt) > 100_000_000,
       world.schedule.now - max(client.entitlement.since, world.geoclue.heldAt) > 60_000_000,
       min(region.level, client.entitlement.level) == .exact, !world.geoclue.isStatic
     {
       broken("a stay is not reported while an exit is being considered", story)
     }
-    region.dwelledAt = kind == "dwelled" ? committedAt : nil
+    // In a storm, a location may be delayed for seconds.
+    region.dwelledAt = kind == "dwelled" && world.isQuiet(at: world.schedule.now - 40_000_000) ? committedAt : nil
     // Finer locations from before a reduction, of which the service learns soon, must not confirm a crossing.
     if kind == "entered" || kind == "exited", region.level == .exact, let reducedAt = client.entitlement.reducedAt,
       world.isQuiet(at: reducedAt)

@@ -186,8 +186,8 @@ extension Checks {
     }
   }
 
-  /// Checks that a subscription has received a location after its level changed within what its client may receive.
-  func begins(_ subscription: Client.Subscription, of client: Client, since begin: Int64) {
+  /// Checks that a subscription whose level was changed to one that its client may receive has received a location since.
+  func receivedAfterLevelChange(_ subscription: Client.Subscription, of client: Client, since begin: Int64) {
     guard client.isReading, client.entitlement.level == .city, client.entitlement.since < begin - 20_000_000,
       subscription.isStarted, subscription.level == .city, subscription.lastLocationAt < begin,
       world.geoclue.hasBeenRead(in: begin + 100_000..<world.schedule.now - 300_000), !world.polkit.isInDoubt,
@@ -196,8 +196,8 @@ extension Checks {
     broken("a change of the level is followed by a location", subscription.path)
   }
 
-  /// Checks that a client that rests and whose interval has become short at a time has received a location.
-  func shortened(since begin: Int64) {
+  /// Checks that resting subscriptions have received a location since their interval was shortened.
+  func receivedAfterShorterInterval(since begin: Int64) {
     guard !world.isRestBlind, !world.geoclue.isStatic else { return }
     for client in world.clients where client.entitlement.level == .exact && client.entitlement.since < begin {
       for subscription in client.subscriptions

@@ -437,7 +437,7 @@ final class Checks {
     let isOldCell = !isExact && location["Remembered"] == nil && age > oldest + 200
     // One of the interval in which the call was made may become older than permitted by the timeout.
     let wasOldCell = isOldCell && age > call.wish.maximumAge + waited + 200
-    if precedesRefusal(location, toldBefore: call.time, call.client)
+    if isFromBeforeRefusal(location, toldBefore: call.time, call.client)
       || wasOldCell && hasNoneSinceRefusal(of: call.client, call.time)
     {
       broken(
@@ -464,7 +464,7 @@ final class Checks {
   }
 
   /// Whether an exact location was read before the end of a refusal that a client had been told before a call.
-  private func precedesRefusal(_ location: [String: Value], toldBefore time: Int64, _ client: Client) -> Bool {
+  private func isFromBeforeRefusal(_ location: [String: Value], toldBefore time: Int64, _ client: Client) -> Bool {
     client.subscriptions.contains {
       $0.isStarted && $0.refusedAt < time && precedesRefusal(of: $0, client, location["Latitude"]?.double ?? .nan)
     }

@@ -19,7 +19,7 @@ extension Client {
     /// it.
     let dwells: Bool
     var hasDwelled: Bool? = false
-    /// When it reported a stay, if that was its last event, in microseconds of the boot clock.
+    /// When it reported a stay in a quiet time, if that was its last event, in microseconds of the boot clock.
     var dwelledAt: Int64?
     var isStarted = false
     /// How often it was stopped, and whether the last answer to `Start` was to a call before that.

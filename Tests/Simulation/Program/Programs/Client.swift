@@ -109,7 +109,7 @@ final class Client: Program {
   var closed: Set<String> = []
   /// The objects whose end was signalled.
   var gone: Set<String> = []
-  /// Whether its user has agreed in a dialog to everything that the rules do not forbid.
+  /// Whether its user has agreed to precise access in a dialog of the present service.
   var hasConsent = false
   /// Changes with each ``act()`` and ``rest()``.
   private var round = 0
@@ -510,7 +510,7 @@ final class Client: Program {
       subscription.last?.level == "city" && subscription.lastLocationAt > max(subscription.toldAt, world.wokeAt)
     changeLevel(of: subscription, to: .city)
     world.schedule.after(1_500_000) { [self] in
-      if isReduced { world.checks.begins(subscription, of: self, since: begin) }
+      if isReduced { world.checks.receivedAfterLevelChange(subscription, of: self, since: begin) }
       if subscriptions.contains(where: { $0 === subscription }) { changeLevel(of: subscription, to: .exact) }
     }
   }

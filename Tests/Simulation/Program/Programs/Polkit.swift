@@ -115,10 +115,15 @@ final class Polkit: SystemService {
   /// Checks that a dialog is open for a program's last interactive call, while the one before it is being closed.
   func checkDialog(of client: Client) {
     let isShown = dialogs.values.contains { call, shownAt in
-      shownAt >= client.interactedAt && call.values.first?.structure?.last?.properties?["name"]?.string == client.name
+      shownAt >= client.interactedAt && Self.subject(of: call) == client.name
     }
     guard !isShown, answersSoon, slowAt < world.schedule.now - 5_000_000 else { return }
     world.checks.broken("a call shows its dialog", "client \(client.number)")
+  }
+
+  /// The unique name of the program that a question is about.
+  private static func subject(of call: Parcel) -> String? {
+    call.values.first?.structure?.last?.properties?["name"]?.string
   }
 
   /// Nobody answers. The dialog must be closed when its call ends.
@@ -127,7 +132,7 @@ final class Polkit: SystemService {
       return world.checks.broken("a dialog can be closed", call.story)
     }
     dialogs[dialog] = (call, world.schedule.now)
-    let name = call.values.first?.structure?.last?.properties?["name"]?.string
+    let name = Self.subject(of: call)
     if let client = world.clients.first(where: { $0.name == name }), client.interactedAt < endedAt {
       world.checks.broken("a call shows one dialog", "client \(client.number)")
     }
@@ -147,7 +152,7 @@ final class Polkit: SystemService {
     if unattended.contains(user) { return leaveOpen(call) }
     world.schedule.after(4_000_000) { [weak self] in
       guard let self, isRunning, self.connections == connections else { return }
-      let name = call.values.first?.structure?.last?.properties?["name"]?.string
+      let name = Self.subject(of: call)
       let isAsked = world.truth.policy(of: user, action) == .challenge
       if isAsked, let client = world.clients.first(where: { $0.name == name }) {
         client.hasConsent = true
@@ -198,7 +203,7 @@ final class Polkit: SystemService {
   private static let mostQuestions = 40
 
   override func called(_ call: Parcel) {
-    if call.member == "CheckAuthorization", let name = call.values.first?.structure?.last?.properties?["name"]?.string {
+    if call.member == "CheckAuthorization", let name = Self.subject(of: call) {
       if world.schedule.now - floodedAt < 1_000_000 {
         questions[name, default: 0] += 1
         if questions[name, default: 0] > Self.mostQuestions {

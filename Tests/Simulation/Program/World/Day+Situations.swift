@@ -224,7 +224,7 @@ extension Day {
       }
       before(110) { $0.clients[1].exit() }
       before(85) { $0.clients[0].changeInterval(to: $0.seed.isMultiple(of: 2) ? 0 : 5_500_000) }
-      before(76) { $0.checks.shortened(since: end - 85_000_000) }
+      before(76) { $0.checks.receivedAfterShorterInterval(since: end - 85_000_000) }
       before(75) { $0.clients[0].changeInterval(to: Client.rest) }
       // The last location is too old to answer a new start, so the service must measure.
       before(30) { $0.clients[0].startAgain() }

@@ -115,8 +115,13 @@ final class Truth {
     for client in world.clients {
       let former = former[client.user].flatMap { $0.until > changedAt ? $0.level : nil } ?? .none
       client.entitlement.update(
-        level(of: client), formerly: level(of: client, formerly: former, isFormer: true), at: changedAt,
+        level(of: client), formerly: level(of: client, formerly: former), at: changedAt,
         isServed: client.isServed && isReachable)
+      // The service may know a new answer of polkit before the new level of an agent.
+      let reduced = (world.agents + world.seconds).filter { $0.user == client.user && $0.formerLevel > $0.assumed }
+      if let time = reduced.map(\.changedAt).min() {
+        client.entitlement.mayStillHave(level(of: client, formerly: former, isFormer: true), since: time)
+      }
     }
     world.checks.forgetTowns { [world] user in
       permitted(to: user) == .none
@@ -253,11 +258,16 @@ nonisolated struct Entitlement {
 
   /// - Parameter former: The level that follows from an answer of polkit that the service may still use for a moment.
   mutating func update(_ level: AccuracyLevel, formerly former: AccuracyLevel, at now: Int64, isServed: Bool) {
-    if former > level { formers = formers.suffix(31) + [(now, former)] }
+    defer { mayStillHave(former, since: now) }
     guard level != self.level else { return }
     settle(at: now)
     history.append((now, level, isServed))
     if history.count > 64 { history.removeFirst(32) }
+  }
+
+  /// Records a level that would follow from what changed at a time, which the service may not know yet.
+  mutating func mayStillHave(_ former: AccuracyLevel, since time: Int64) {
+    if former > level { formers = formers.suffix(31) + [(time, former)] }
   }
 
   /// Excuses a loss of access that the service may not have noticed, because the bus stalls or nobody answers.
