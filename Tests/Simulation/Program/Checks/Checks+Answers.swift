@@ -330,7 +330,8 @@ extension Checks {
   /// The clock was set to just before the next phase of an almanac, which must then be signalled.
   func foretold(_ client: Client, since begin: Int64) {
     guard client.isReading, client.readSince < begin - 10_000_000, client.entitlement.level != .none,
-      client.entitlement.since < begin - 10_000_000, world.sentSince == world.schedule.now, let next = client.nextPhase
+      client.entitlement.since < begin - 10_000_000, world.sentSince == world.schedule.now, let next = client.nextPhase,
+      client.almanac.map({ $0.at >= client.almanacToldAt }) ?? false
     else { return }
     let late = kernel_realtime() / 1_000_000 - next
     if late > 3 { broken("an almanac signals each change of phase", "\(late) s late, client \(client.number)") }

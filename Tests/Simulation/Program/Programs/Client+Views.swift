@@ -87,6 +87,7 @@ extension Client {
       almanac = (values, world.schedule.now)
       world.checks.names(values, of: self)
     case "AuthorizationChanged":
+      almanacToldAt = world.schedule.now
       // The service drops the almanac of a client that loses access.
       if signal.values.first?.string?.hasPrefix("authorized") == false { almanac = nil }
     case "ErrorOccurred": world.checks.failed(signal.path)

@@ -105,6 +105,8 @@ final class Client: Program {
   var almanacPath: String?
   /// The last almanac that was signalled since it was started, and when.
   var almanac: (values: [String: Value], at: Int64)?
+  /// When its almanac last signalled a change of access, after which the service sends an almanac again.
+  var almanacToldAt: Int64 = .min / 2
   /// The objects that it has closed since it connected.
   var closed: Set<String> = []
   /// The objects whose end was signalled.

@@ -24,6 +24,8 @@ final class Truth {
   func begin(of user: UInt32) -> Int64 { begins[user] ?? 0 }
   func beginSession(of user: UInt32) { begins[user] = world.schedule.now }
 
+  /// When the session of each user was last active.
+  private var activeUntil: [UInt32: Int64] = [:]
   /// When the session of each user was last not active.
   private var inactiveAt: [UInt32: Int64] = [:]
 
@@ -78,6 +80,7 @@ final class Truth {
     guard sessions[user] != session else { return }
     if self.session(of: user) == .none { begins[user] = world.schedule.now }
     if self.session(of: user) != .active { inactiveAt[user] = world.schedule.now }
+    if self.session(of: user) == .active { activeUntil[user] = world.schedule.now }
     sessions[user] = session
     if session == .none { hasSessionEnded = true }
     changed("the session of \(user) becomes \(session)")
@@ -117,10 +120,13 @@ final class Truth {
       client.entitlement.update(
         level(of: client), formerly: level(of: client, formerly: former), at: changedAt,
         isServed: client.isServed && isReachable)
-      // The service may know a new answer of polkit before the new level of an agent.
+      // The service may know a new answer of polkit or a new agent before the new level of an agent or the end of a
+      // session.
       let reduced = (world.agents + world.seconds).filter { $0.user == client.user && $0.formerLevel > $0.assumed }
-      if let time = reduced.map(\.changedAt).min() {
-        client.entitlement.mayStillHave(level(of: client, formerly: former, isFormer: true), since: time)
+      let end = activeUntil[client.user].flatMap { $0 > changedAt - Entitlement.tolerance ? $0 : nil }
+      if let time = (reduced.map(\.changedAt) + [end].compactMap(\.self)).min() {
+        let level = level(of: client, formerly: former, isFormer: true, isActive: end != nil)
+        client.entitlement.mayStillHave(level, since: time)
       }
     }
     world.checks.forgetTowns { [world] user in
