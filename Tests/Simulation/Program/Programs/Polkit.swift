@@ -81,6 +81,12 @@ final class Polkit: SystemService {
     announce()
   }
 
+  /// Changes and announces the rules about both levels of access.
+  func set(_ answer: Truth.Answer?, for user: UInt32) {
+    for action in [Truth.access, Truth.accessPrecise] { world.truth.set(answer, to: action, of: user) }
+    announce()
+  }
+
   /// The rules forbid a user everything, until that has been determined and before it is answered.
   func waver(about user: UInt32) {
     let actions = [Truth.access, Truth.accessPrecise]
@@ -89,13 +95,9 @@ final class Polkit: SystemService {
     }
     waveredAt = world.schedule.now
     world.checks.unshaken(user)
-    func set(_ answer: Truth.Answer?) {
-      for action in actions { world.truth.set(answer, to: action, of: user) }
-      announce()
-    }
     delayAnswers(100_000...100_000, for: 1_200_000)
-    set(.no)
-    world.schedule.after(150_000) { set(nil) }
+    set(.no, for: user)
+    world.schedule.after(150_000) { [self] in set(nil, for: user) }
   }
 
   /// The users whose consent is temporary, and what is permitted for that reason now.

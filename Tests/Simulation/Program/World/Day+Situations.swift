@@ -280,16 +280,10 @@ extension Day {
     let before = moments { end - $0 }
     let user = world.clients[1].user
 
-    func set(_ answer: Truth.Answer?) -> (World) -> Void {
-      { world in
-        for action in [Truth.access, Truth.accessPrecise] { world.truth.set(answer, to: action, of: user) }
-        world.polkit.announce()
-      }
-    }
     before(129) { $0.clients[1].start() }
     before(128) { world in
       world.polkit.unattended = [user]
-      set(.challenge)(world)
+      world.polkit.set(.challenge, for: user)
     }
     before(127) { world in
       world.polkit.closesSlowly = true
@@ -304,7 +298,7 @@ extension Day {
       world.clients[1].exit()
       world.polkit.closesSlowly = false
       world.polkit.unattended = []
-      set(nil)(world)
+      world.polkit.set(nil, for: user)
     }
   }
 

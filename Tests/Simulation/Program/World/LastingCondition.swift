@@ -145,7 +145,7 @@ enum LastingCondition: CaseIterable {
       // With a change of the clock, calls look for a location again.
       world.schedule.after(10_200_000) { world.setClock(1_000_000) }
     case .policyAsks:
-      set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
+      world.polkit.set(.challenge, for: user)
       // With odd seeds, each user answers, although the rules have changed meanwhile.
       if user != world.users[0], world.seed.isMultiple(of: 2) {
         world.polkit.unattended.insert(user)
@@ -158,21 +158,15 @@ enum LastingCondition: CaseIterable {
       }
       // The user agrees in a dialog after an administrator has forbidden what it is about.
       askLater(user, in: world)
-      world.schedule.after(22_000_000) {
-        set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
-      }
+      world.schedule.after(22_000_000) { world.polkit.set(.no, for: user) }
       // The user agrees in a dialog after rules have changed that still require that.
       guard !world.polkit.unattended.contains(user) else { return }
-      world.schedule.after(30_000_000) {
-        set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
-      }
+      world.schedule.after(30_000_000) { world.polkit.set(.challenge, for: user) }
       world.schedule.after(32_000_000) { asking(user, in: world)?.agree() }
       world.schedule.after(33_000_000) { world.polkit.announce() }
-      world.schedule.after(40_000_000) {
-        set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
-      }
+      world.schedule.after(40_000_000) { world.polkit.set(.no, for: user) }
     case .consentExpires:
-      set([Truth.access: .challenge, Truth.accessPrecise: .challenge], for: user, in: world)
+      world.polkit.set(.challenge, for: user)
       // The user agrees for some time.
       world.polkit.temporaryFor.insert(user)
       askLater(user, in: world)
@@ -180,7 +174,7 @@ enum LastingCondition: CaseIterable {
       // Reads of objects that are closed immediately afterwards still wait when access is refused.
       world.schedule.after(10_000_000) {
         world.polkit.raiseDoubt(latency: 110_000...130_000)
-        set([Truth.access: .no, Truth.accessPrecise: .no], for: user, in: world)
+        world.polkit.set(.no, for: user)
         for client in world.clients where client.user == user && client.isConnected { client.readAndClose() }
       }
     case .policyGrantsAlways: set([Truth.accessWithoutAgent: .yes], for: user, in: world)

@@ -79,8 +79,11 @@ final class Truth {
   func set(_ session: Session, of user: UInt32) {
     guard sessions[user] != session else { return }
     if self.session(of: user) == .none { begins[user] = world.schedule.now }
-    if self.session(of: user) != .active { inactiveAt[user] = world.schedule.now }
-    if self.session(of: user) == .active { activeUntil[user] = world.schedule.now }
+    if self.session(of: user) == .active {
+      activeUntil[user] = world.schedule.now
+    } else {
+      inactiveAt[user] = world.schedule.now
+    }
     sessions[user] = session
     if session == .none { hasSessionEnded = true }
     changed("the session of \(user) becomes \(session)")
