@@ -222,6 +222,26 @@ import func GeopublicistCDBus.dbus_message_set_sender
     #expect(peers.service.outgoingBytes == 0)
   }
 
+  /// Regression: if the service was stopped while programs called it, some of the last signals were lost.
+  @Test func `flushed messages arrive even if the connection is closed before it has read everything`() throws {
+    let peers = try Peers()
+    var heard = 0
+    peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard += 1 }.keep()
+    try peers.settle()
+    let other = try peers.connect()
+    let body = Value.string(String(repeating: "x", count: 60_000))
+    // More than fits into the service's socket.
+    for _ in 0..<10 { other.send(peers.message("Nothing", with: [body])) }
+    other.flush(milliseconds: 10_000)
+    try eventually("the bus passes some of it on") { try peers.service.unreadBytes() > 60_000 }
+    // The bus writes to a connection as soon as it has a message for it, and then notices that it was closed.
+    for _ in 0..<2_000 { other.send(peers.message("Nothing")) }
+    for _ in 0..<200 { peers.service.send(Message(signal: "S", of: "a.b", at: "/")) }
+    peers.service.flush(milliseconds: 10_000)
+    peers.service.close()
+    try turning("all arrive") { heard == 200 }
+  }
+
   @Test func `a connection is closed when it is released`() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service)

@@ -268,13 +268,17 @@ import MainLoop
     return String(cString: id)
   }
 
-  /// Blocks until everything queued has been written or the time has passed. Intended for the end of a program.
+  /// Blocks until the bus has read everything that was sent, or the time has passed. Intended for the end of a program.
+  ///
+  /// It is not enough to write everything. If a connection is closed before it has read all messages, dbus-daemon drops
+  /// what it has not read yet when it next writes to that connection.
   public func flush(milliseconds: Int32 = 1_000) {
     let end = MainLoop.main.clock.monotonic() + .milliseconds(milliseconds)
-    while isConnected, dbus_connection_has_messages_to_send(raw) != 0 {
+    while isConnected, untakenBytes > 0 {
       let left = (end - MainLoop.main.clock.monotonic() + .microseconds(999)).milliseconds
       guard left > 0 else { return }
-      dbus_connection_read_write(raw, Int32(left))
+      // Nothing reports that the bus has read.
+      dbus_connection_read_write(raw, min(Int32(left), 1))
     }
   }
 
