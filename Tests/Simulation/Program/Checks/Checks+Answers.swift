@@ -191,11 +191,11 @@ extension Checks {
   }
 
   /// A client has been told through its subscription that the source has failed.
-  func failed(_ subscription: Client.Subscription) {
+  func failed(_ subscription: Client.Subscription, of client: Client) {
     failed(subscription.path)
     // In a storm, a failure may have ended because no client needed the source for a moment.
-    guard let last = subscription.failedAt, last > subscription.startedAt, world.isQuiet(at: last),
-      world.geoclue.lastReadAt < last - 1_000_000
+    guard let last = subscription.failedAt, last > max(subscription.startedAt, client.readSince),
+      world.isQuiet(at: last), world.geoclue.lastReadAt < last - 1_000_000
     else { return }
     broken("a failure is told once until locations arrive again", subscription.path)
   }
@@ -268,10 +268,13 @@ extension Checks {
     // By a clock that has been set since, it may have been measured in the future, which the service does not report.
     let isInTime =
       location["Timestamp"]?.structure?.first?.uint64 == fix.timestamp || world.clockSetAt > fix.measuredAt
+    // No receiver that knows its speed is as inaccurate as that.
+    let hasSpeed = fix.accuracy <= 500 || fix.accuracy == .infinity
     let isSame =
-      location["Accuracy"]?.double == fix.accuracy && location["Longitude"]?.double == fix.longitude && isInTime
-      && (fix.measuredAtBoottime...kernel_boottime()).contains(received)
-      && location["Altitude"] == nil && location["Speed"] == nil && location["Simulated"]?.boolean == false
+      location["Accuracy"]?.double ?? .infinity == fix.accuracy && location["Longitude"]?.double == fix.longitude
+      && isInTime && (fix.measuredAtBoottime...kernel_boottime()).contains(received)
+      && location["Altitude"]?.double == world.home.altitude
+      && location["Speed"]?.double == (hasSpeed ? world.home.speed : nil) && location["Simulated"]?.boolean == false
     // The machine moves only along a meridian.
     let heading = location["Heading"]?.double ?? 0
     if !isSame || min(abs(heading), abs(heading - 180), abs(heading - 360)) > 1 {
@@ -353,6 +356,32 @@ extension Checks {
     let isNear = place.map { place in towns.contains { $0.name == place && $0.country == country } } ?? (country == nil)
     if !isNear { broken("an almanac names the nearest town", story) }
     if zones.isEmpty ? zone != nil : !zones.contains(zone ?? "") { broken("an almanac names the time zone", story) }
+    reliable(almanac)
+  }
+
+  /// An almanac says whether the accuracy of the measurement from which it was computed is known.
+  private func reliable(_ almanac: [String: Value]) {
+    let time = almanac["Timestamp"]?.structure?.first?.uint64
+    let candidates = Set(world.fixes.values.filter { $0.timestamp == time }.map { $0.accuracy > 10_000 })
+    guard almanac["Remembered"] == nil, candidates.count == 1, let isCoarse = candidates.first else { return }
+    if almanac["Approximate"]?.boolean != (isCoarse || world.geoclue.isByAddress) {
+      broken("an almanac says whether its place is approximate", "\(almanac)")
+    }
+  }
+
+  /// A client has asked for an almanac. The one that it follows must soon name the same town.
+  func agrees(_ values: [String: Value], with client: Client) {
+    let begin = world.schedule.now
+    guard values["Remembered"] == nil, client.almanac != nil, client.isReading, world.isQuiet(at: begin),
+      client.entitlement.level >= .city, client.entitlement.since < begin - 10_000_000,
+      max(world.movedAt, world.wokeAt) < begin - 10_000_000
+    else { return }
+    world.schedule.after(3_000_000) { [self] in
+      guard let followed = client.almanac, followed.at < begin, client.isReading, client.entitlement.since < begin,
+        max(world.movedAt, world.wokeAt) < begin, followed.values["Place"] != values["Place"]
+      else { return }
+      broken("an almanac is signalled when it changes", "\(values), not \(followed.values)")
+    }
   }
 
   /// A client has read the property of its almanac.

@@ -86,8 +86,9 @@ extension Checks {
       broken("no location is delivered twice", "\(new.sequence) after \(before.sequence) at \(subscription.path)")
     }
     let moved = Self.distance(new.latitude, before.latitude)
+    let radii = [new, before].map(\.accuracy).filter(\.isFinite).reduce(0, +)
     if thresholds.isSignificant,
-      now - last < 299_000_000 || moved < max(499, new.accuracy + before.accuracy - 1)
+      now - last < 299_000_000 || moved < max(499, radii - 1)
     {
       broken(
         "a significant change is rare and large", "\(moved) m, \((now - last) / 1_000) ms at \(subscription.path)")

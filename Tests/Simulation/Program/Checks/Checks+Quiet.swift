@@ -32,7 +32,7 @@ extension Checks {
             "the next fix reaches a permitted client within a second",
             "client \(client.number) has waited for \(silence / 1_000) ms at \(subscription.path)")
         }
-        if let accuracy = subscription.last?.accuracy, accuracy > 100, silence < 2_000_000 {
+        if let accuracy = subscription.last?.accuracy, accuracy > 100, accuracy.isFinite, silence < 2_000_000 {
           broken("a client that requests exact locations receives them", "\(accuracy) m at \(subscription.path)")
         }
       }

@@ -612,7 +612,7 @@ final class Client: Program {
       subscription.properties.merge(changed) { $1 }
       if !(signal.values[2].array ?? []).isEmpty { subscription.properties = [:] }
     case "ErrorOccurred":
-      world.checks.failed(subscription)
+      world.checks.failed(subscription, of: self)
       subscription.failedAt = world.schedule.now
     case "Closed":
       closed.insert(subscription.path)

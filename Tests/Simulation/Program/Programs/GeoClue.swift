@@ -9,6 +9,7 @@ struct Fix {
   let number: Int
   let latitude: Double
   let longitude: Double
+  /// In metres; infinite if GeoClue does not know it.
   let accuracy: Double
   /// Seconds since 1970.
   let timestamp: UInt64
@@ -20,6 +21,13 @@ struct Fix {
   let sleeps: Int
   /// Whether it is an outlier.
   let isOutlier: Bool
+
+  /// What an old GeoClue reports of a receiver that has measured nothing yet.
+  static func none(accuracy: Double) -> Fix {
+    Fix(
+      number: 0, latitude: 0, longitude: 0, accuracy: accuracy, timestamp: 0, measuredAt: 0, measuredAtBoottime: 0,
+      sleeps: 0, isOutlier: false)
+  }
 }
 
 /// GeoClue with its quirks: `CreateClient` without an agent waits until there is one; `GetAll` from another connection
@@ -70,6 +78,8 @@ final class GeoClue: SystemService {
   private lazy var hasCoarse = !isStatic && chance.percent(50)
   /// 6 to 8, for 2.6 to 2.8.
   private lazy var version = chance.number(in: isStatic ? 7...8 : 6...8)
+  /// Whether it also reports what a receiver says without a fix or without an accuracy.
+  private var isOld: Bool { version == 6 }
   /// Whether another program uses it, too, so that it still has its last location for a new client.
   private lazy var isShared = isStatic || chance.percent(30)
   /// The number of consecutive good fixes.
@@ -117,11 +127,14 @@ final class GeoClue: SystemService {
   var worksSince: Int64 {
     guard hasSource, !world.geoclueFails, answersSoon || !isRunning, refusals == nil, !isForbidden else { return .max }
     let permittedAt = world.isSession ? world.agents.map(\.changedAt).max() ?? 0 : 0
-    return max(slowAt, sourceAt, silentAt, world.geoclueChangedAt, permittedAt)
+    return max(slowAt, sourceAt, silentAt, unmeasuredAt, world.geoclueChangedAt, permittedAt)
   }
 
   /// Whether the agent of its only user forbids everything.
   var isForbidden: Bool { world.isSession && world.agents.contains { $0.isConnected && $0.level == .none } }
+
+  /// When it last reported a location that its receiver had not measured.
+  private var unmeasuredAt: Int64 = .min / 2
 
   /// When it last lost or got its source.
   private var sourceAt: Int64 = .min / 2
@@ -335,9 +348,10 @@ final class GeoClue: SystemService {
         if isShared || held.contains(where: { $0.isActive && $0.isFine && !$0.isSilent }),
           !(hasCompass && current != nil && chance.percent(40))
         {
-          current = world.measure(isFine: true, isOutlier: isOutlierDue)
+          let isVague = isOld && !isOutlierDue && current?.accuracy.isFinite == true && chance.percent(5)
+          current = world.measure(isFine: true, isOutlier: isOutlierDue, isVague: isVague)
           measuredAt = world.schedule.now
-          (steadyFixes, isOutlierDue) = (isOutlierDue ? steadyFixes : steadyFixes + 1, false)
+          (steadyFixes, isOutlierDue) = (isOutlierDue || isVague ? steadyFixes : steadyFixes + 1, false)
         }
         if hasCoarse, held.contains(where: { !$0.isFine }) { coarse = world.measure(isFine: false) }
         for client in held where client.isActive && !client.isSilent { update(client) }
@@ -350,10 +364,13 @@ final class GeoClue: SystemService {
   }
 
   private func update(_ client: Held) {
-    guard let current = client.isFine ? current : coarse else { return }
+    if let fix = client.isFine ? current : coarse { announce(fix, to: client) }
+  }
+
+  private func announce(_ fix: Fix, to client: Held) {
     madePlaces += 1
     let path = "\(client.path)/Location/\(madePlaces)"
-    places[path] = (client.owner, current)
+    places[path] = (client.owner, fix)
     client.updates.append(path)
     if client.updates.count > 2 {
       let old = client.updates.removeFirst()
@@ -361,7 +378,7 @@ final class GeoClue: SystemService {
     }
     let before = client.location
     client.location = path
-    if client.isFine { lastFixAt = world.schedule.now }
+    if client.isFine, fix.number > 0 { lastFixAt = world.schedule.now }
     if raisesDoubt { world.polkit.raiseDoubt() }
     signal(
       client.path, Self.client, "LocationUpdated",
@@ -544,6 +561,10 @@ final class GeoClue: SystemService {
       return refuse(call, "AccessDenied", "Geolocation disabled for UID \(client.user)")
     }
     activate(client)
+    if isOld, client.isFine, hasSource, chance.percent(30) {
+      unmeasuredAt = world.schedule.now
+      announce(.none(accuracy: chance.pick([.infinity, 100])), to: client)
+    }
     if beginsCoarse, client.isFine, hasSource, !isStatic {
       pause(for: 8_000_000)
       world.schedule.after(200_000) { [self] in
@@ -554,7 +575,9 @@ final class GeoClue: SystemService {
     } else if client.isFine, current == nil, hasSource, chance.percent(measuresAtStart ? 100 : 50) {
       world.schedule.after(chance.time(1_000...800_000)) { [weak self] in
         guard let self, isRunning, client.isActive, held.contains(where: { $0 === client }) else { return }
-        current = world.measure(isFine: true)
+        // The service holds one of unknown accuracy back while it has a good one.
+        let isVague = isOld && max(measuredAt, lastReadAt) < world.schedule.now - 40_000_000 && chance.percent(40)
+        current = world.measure(isFine: true, isVague: isVague)
         update(client)
       }
     }
@@ -572,6 +595,7 @@ final class GeoClue: SystemService {
       guard let place = places[call.path] else {
         return refuse(call, "UnknownMethod", "Object does not exist at path “\(call.path)”")
       }
+      guard place.fix.number > 0 else { return answer(call, [properties(of: place.fix)]) }
       if lastReads.count > 4_000 { lastReads = lastReads.filter { $0.key > place.fix.number - 2_000 } }
       lastReads[place.fix.number] = world.schedule.now
       lastReadAt = world.schedule.now
@@ -603,8 +627,10 @@ final class GeoClue: SystemService {
 
   private func properties(of fix: Fix) -> Value {
     .options([
-      ("Latitude", .double(fix.latitude)), ("Longitude", .double(fix.longitude)), ("Accuracy", .double(fix.accuracy)),
-      ("Altitude", .double(-1.7976931348623157e308)), ("Speed", .double(-1)),
+      ("Latitude", .double(fix.latitude)), ("Longitude", .double(fix.longitude)),
+      ("Accuracy", .double(fix.accuracy.isFinite ? fix.accuracy : -1)),
+      ("Altitude", .double(world.home.altitude ?? -1.7976931348623157e308)),
+      ("Speed", .double(world.home.speed ?? -1)),
       // The compass of this machine always points there.
       ("Heading", .double(hasCompass && world.sensors.isInstalled ? 77 : -1)),
       (

@@ -80,6 +80,9 @@ struct Home {
   let longitude: Double
   /// How far the other place is to the north, in degrees.
   let distance: Double
+  /// In metres and metres per second, if GeoClue's receiver reports them.
+  let altitude: Double?
+  let speed: Double?
 
   /// Among them are one beyond the polar circle, one at the equator, one at a degree of latitude between two towns, and
   /// two near a border of time zones. One of these is in a cell whose centre is almost as far from the other side's
@@ -93,5 +96,7 @@ struct Home {
     var chance = Chance(seed, "home")
     // The second distance leads to another cell of every level up to `city`.
     distance = chance.pick([0.05, 0.16, 0.16])
+    altitude = chance.pick([nil, -3, 545.5])
+    speed = chance.pick([nil, 0, 1.5])
   }
 }

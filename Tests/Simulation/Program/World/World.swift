@@ -252,13 +252,13 @@ final class World {
   }
 
   /// GeoClue measures the machine's place.
-  func measure(isFine: Bool, isOutlier: Bool = false, accuracy: Int? = nil) -> Fix {
+  func measure(isFine: Bool, isOutlier: Bool = false, isVague: Bool = false, accuracy: Int? = nil) -> Fix {
     // Each latitude identifies one measurement.
     let latitude = place(isOther: false) + Double(fixes.count) * 1e-9 + (isOutlier ? 2 : 0)
     let fix = Fix(
       number: fixes.count + 1, latitude: latitude, longitude: home.longitude,
       // A fix that is four times as accurate as the previous one counts as a correction.
-      accuracy: isFine ? Double(accuracy ?? chance.number(in: (isOutlier ? 8 : 3)...30)) : 3_000,
+      accuracy: isVague ? .infinity : isFine ? Double(accuracy ?? chance.number(in: (isOutlier ? 8 : 3)...30)) : 3_000,
       timestamp: UInt64(kernel_realtime() / 1_000_000),
       measuredAt: schedule.now, measuredAtBoottime: kernel_boottime(), sleeps: sleeps, isOutlier: isOutlier)
     if isOutlier { outlierAt = schedule.now }
