@@ -38,7 +38,7 @@ kernel_set_files(folder)
 
 var signals = sigset_t()
 sigemptyset(&signals)
-sigaddset(&signals, SIGHUP)
+for signal in [SIGHUP, SIGTERM] { sigaddset(&signals, signal) }
 sigprocmask(SIG_BLOCK, &signals, nil)
 
 let world = World(

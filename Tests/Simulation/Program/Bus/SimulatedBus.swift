@@ -21,6 +21,8 @@ final class SimulatedBus {
   private(set) var isDown = false
   /// Called once, when a program is about to release a name.
   var onRelease: (() -> Void)?
+  /// Called when a name no longer has an owner.
+  var onLoss: (String) -> Void = { _ in }
   private(set) var stall = Stall.none
   private var watches: [OpaquePointer] = []
   private(set) var peers: [String: Peer] = [:]
@@ -235,6 +237,7 @@ final class SimulatedBus {
     guard owners[name] == peer.name else { return }
     owners[name] = nil
     announce(name, from: peer.name, to: "")
+    onLoss(name)
   }
 
   private func announce(_ name: String, from old: String, to new: String) {

@@ -218,7 +218,7 @@ extension Checks {
     let isTrue =
       switch reason {
       case "completed": isOver || !client.isReading || world.isBusFaulty
-      case "by-consumer": subscription.isClosing
+      case "by-consumer": client.closing.contains(subscription.path)
       default: reason == "shutdown"
       }
     if !isTrue { broken("an object is closed for the reason that it reports", "\(reason): \(subscription.path)") }

@@ -237,9 +237,6 @@ extension Checks {
   /// fails, the service may not have noticed yet that a client has left.
   func exited() {
     if let name = world.serviceName, !world.isBusFaulty { broken("the service exits when nobody uses it", name) }
-    for user in usersWithTown where world.serviceName == nil && !world.hasRecord(of: user) {
-      broken("a user's town is remembered", "\(user)")
-    }
   }
 
   nonisolated struct Remains {

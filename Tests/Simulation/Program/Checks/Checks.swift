@@ -80,8 +80,8 @@ final class Checks {
   static let mostTurns = 150
   /// When each user last received the reduced locations, by when they were measured.
   private var records: [UInt32: [UInt64: Int64]] = [:]
-  /// The users whose towns must be remembered.
-  private(set) var usersWithTown: Set<UInt32> = []
+  /// When the towns that must be remembered were measured, in seconds since 1970, by user.
+  private(set) var towns: [UInt32: UInt64] = [:]
   /// The reduced locations of the last intervals, by level.
   private var reducedLocations: [AccuracyLevel: [ReducedLocation]] = [:]
 
@@ -106,6 +106,18 @@ final class Checks {
   func busExited() {
     ended.formUnion(owners.keys)
     (owners, open, turns, remainsBefore) = ([:], [:], [:], nil)
+  }
+
+  /// All objects end with the service, which keeps what its users' programs have received.
+  func serviceLeft() {
+    ended.formUnion(owners.keys)
+    (owners, turns, shares, requests) = ([:], [:], [:], [:])
+    let users = towns.keys
+    world.schedule.after(1_000_000) { [self] in
+      for user in users where towns[user] != nil && !world.hasRecord(of: user) {
+        broken("a user's town is remembered", "\(user)")
+      }
+    }
   }
 
   // MARK: - Liveness of calls
@@ -266,7 +278,9 @@ final class Checks {
     let age = (world.schedule.now - fix.measuredAt) / 1_000
     // GeoClue may assert the location of a machine that does not move again.
     let isAsserted = world.geoclue.isStatic && world.geoclue.lastReads[fix.number] ?? .min > world.wokeAt
-    guard fix.sleeps == world.sleeps || isAsserted || isCloseToWaking || isLastEvent(parcel, client) else {
+    // A service that has been started since does not know of the suspend.
+    let isNew = world.servingSince.map { $0 > world.wokeAt } ?? true
+    guard fix.sleeps == world.sleeps || isAsserted || isNew || isCloseToWaking || isLastEvent(parcel, client) else {
       return broken(
         "no location from before the last suspend is sent",
         "client \(client.number) gets a fix \(age) ms old: \(parcel.story)")
@@ -322,10 +336,13 @@ final class Checks {
       if records[client.user]?[time] == nil, !world.isBusFaulty {
         broken("a remembered location was received by the same user", "client \(client.number): \(parcel.story)")
       }
+      if let newest = towns[client.user], time < newest {
+        broken("a user's last town is remembered", "\(newest - time) s older: \(parcel.story)")
+      }
       return
     }
     records[client.user, default: [:]][time] = world.schedule.now
-    noteTown(level, of: client, parcel.member)
+    noteTown(level, time, of: client, parcel.member)
     // The evidence of a region may be older.
     if parcel.member != "StateChanged", !isLastEvent(parcel, client) { pace(location, level, parcel) }
     if Int64(location["MonotonicUSec"]?.uint64 ?? 0) < world.wokeAtBoottime, !isCloseToWaking,
@@ -343,17 +360,19 @@ final class Checks {
   }
 
   /// A client has received a reduced location. The service remembers it if it knows the client's session.
-  private func noteTown(_ level: AccuracyLevel, of client: Client, _ member: String) {
+  private func noteTown(_ level: AccuracyLevel, _ time: UInt64, of client: Client, _ member: String) {
     guard level <= .city, member == "LocationUpdated", world.remembers, world.users.contains(client.user),
       !world.isSession, !world.isBusFaulty, client.isReading, !world.mayShareAccount(client),
       !world.truth.mayBeForbidden(client.user), world.truth.changedAt < world.schedule.now - 1_000_000
     else { return }
-    usersWithTown.insert(client.user)
+    // A country may contain a town that is remembered. After a change of the clock, a location may be from the future.
+    let isLast = level == .city && Int64(time) <= kernel_realtime() / 1_000_000
+    towns[client.user] = max(towns[client.user] ?? 0, isLast ? time : 0)
   }
 
   /// Notes that the records of some users may have been erased.
   func forgetTowns(where isConcerned: (UInt32) -> Bool) {
-    usersWithTown = usersWithTown.filter { !isConcerned($0) }
+    towns = towns.filter { !isConcerned($0.key) }
   }
 
   /// A client was told or has read the reason of its authorization.

@@ -56,6 +56,9 @@ final class Agent: Program {
     world.truth.changed("the agent of \(user) starts with \(level)")
   }
 
+  /// The service that knew it has exited.
+  func forgotten() { (isKnown, unit, told) = (false, .unknown, level) }
+
   func exit() {
     guard isConnected else { return }
     disconnect()

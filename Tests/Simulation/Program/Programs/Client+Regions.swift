@@ -123,6 +123,7 @@ extension Client {
   }
 
   func close(_ region: Region) {
+    closing.insert(region.path)
     ask(region.path, Self.region, "Close") { [weak self] reply in
       if !reply.isLost { self?.regions.removeAll { $0 === region } }
     }

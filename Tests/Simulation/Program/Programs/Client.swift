@@ -58,8 +58,6 @@ final class Client: Program {
     var authorizedAt: Int64 = .min / 2
     /// Whether `Start` has been answered since the authorization was last told. It is then told again.
     var mayBeToldAgain = true
-    /// Whether `Close` was called.
-    var isClosing = false
     /// When `Start` was first called, in microseconds of the boot clock.
     var firstStart: Int64?
     /// The values of properties, as far as they are known from signals.
@@ -109,6 +107,8 @@ final class Client: Program {
   var almanacToldAt: Int64 = .min / 2
   /// The objects that it has closed since it connected.
   var closed: Set<String> = []
+  /// The objects for which it has called `Close` since it connected.
+  var closing: Set<String> = []
   /// The objects whose end was signalled.
   var gone: Set<String> = []
   /// Whether its user has agreed to precise access in a dialog of the present service.
@@ -130,7 +130,7 @@ final class Client: Program {
 
   func start() {
     guard !isConnected, !world.bus.isDown else { return }
-    (subscriptions, regions, creations, closed, gone) = ([], [], 0, [], [])
+    (subscriptions, regions, creations, closed, gone, closing) = ([], [], 0, [], [], [])
     (almanacPath, almanac) = (nil, nil)
     flood.open = 0
     (entitlement, isUnverifiable, hasManyNames, hasConsent) = (Entitlement(), false, false, false)
@@ -140,6 +140,16 @@ final class Client: Program {
     // What its last connection has not read is lost.
     isReading = true
     world.truth.changed("client \(number) of \(user) comes as \(name)")
+  }
+
+  /// The service has ended all objects, which it must have reported.
+  func serviceLeft() {
+    for path in (subscriptions.map(\.path) + regions.map(\.path)).filter({ !closing.contains($0) })
+    where isConnected && isReading {
+      world.checks.broken("the end of each object is reported when the service exits", path)
+    }
+    (subscriptions, regions, creations, almanacPath, almanac) = ([], [], 0, nil, nil)
+    (hasConsent, isUnverifiable) = (false, false)
   }
 
   func exit() {
@@ -430,7 +440,7 @@ final class Client: Program {
   }
 
   func close(_ subscription: Subscription) {
-    subscription.isClosing = true
+    closing.insert(subscription.path)
     ask(subscription.path, Self.subscription, "Close") { [weak self] reply in
       guard let self, !reply.errorName.hasSuffix("LimitsExceeded") else { return }
       // The service may have closed the object, and will not send anything that shows it.

@@ -13,7 +13,7 @@ struct Fault {
     case secondAgent, polkitLost, rulesChangeUnseen, sessionChangesUnseen, systemdForgets
     case configuration, travels, jumps, receiverLost, crowd
     case agentChangesUnseen, polkitHangsAndDenies, manyNames
-    case callsDuringChanges, accessExtends, sessionEndsDuringQuestion, rulesChangeDuringQuestion
+    case serviceStops, callsDuringChanges, accessExtends, sessionEndsDuringQuestion, rulesChangeDuringQuestion
     /// Faults that occur only in worlds whose bus fails.
     case busHangs, busIgnoresService, busExits
   }
@@ -130,7 +130,7 @@ struct Fault {
         world.systemd.restart(extra % 20)
         // A program comes meanwhile.
         client.exit()
-        return world.schedule.after(100_000) { client.start() }
+        return world.schedule.after(100_000) { if world.healedAt == nil { client.start() } }
       }
       world.systemd.knowsNothing = true
     case .configuration: world.disallow(true)
@@ -148,6 +148,10 @@ struct Fault {
       world.polkit.hang()
       world.deny(user)
     case .manyNames: client.introduce(60 + extra / 2)
+    case .serviceStops:
+      world.stopService()
+      // The next service has no location yet.
+      world.schedule.after(500_000) { for client in world.clients { client.locateRoughly() } }
     case .callsDuringChanges: callDuringChanges(40, in: world)
     case .accessExtends:
       agent?.setLevel(.city)

@@ -98,6 +98,7 @@ final class World {
       checks.broken("every call is answered once", parcel.story)
     }
     bus.onActivation = { [weak self] name in self?.activate(name) }
+    bus.onLoss = { [weak self] name in if name == Client.service { self?.serviceLeft() } }
   }
 
   func nextProcess() -> UInt32 {
@@ -213,6 +214,20 @@ final class World {
       }
     default: break
     }
+  }
+
+  /// An administrator stops the service. The next call starts it again.
+  func stopService() {
+    if servingSince != nil, !isBusFaulty { kill(getpid(), SIGTERM) }
+  }
+
+  /// The service has released its name, after it has closed all objects.
+  private func serviceLeft() {
+    guard !isBusFaulty else { return }
+    checks.serviceLeft()
+    for client in clients { client.serviceLeft() }
+    for agent in agents + seconds { agent.forgotten() }
+    truth.changed("the service leaves")
   }
 
   /// Whether the only client of this rest needs significant changes only.
