@@ -22,10 +22,12 @@ extension Checks {
   }
 
   /// A call that accepts a location of the last 30 s was answered.
-  func answeredSoon(_ reply: Parcel, to client: Client, calledAt begin: Int64, hadLocationAt last: Int64) {
+  func answeredSoon(
+    _ reply: Parcel, to client: Client, calledAt begin: Int64, within time: Int64, hadLocationAt last: Int64
+  ) {
     guard last > begin - 5_000_000, client.entitlement.level == .exact, client.entitlement.since < begin - 10_000_000,
-      world.wokeAt < begin - 10_000_000, client.isReading,
-      reply.kind != .reply || world.schedule.now - begin > Self.soon
+      world.wokeAt < begin - 10_000_000, client.isReading, world.polkit.denied[client.user] == nil,
+      reply.kind != .reply || world.schedule.now - begin > time
     else { return }
     broken("a young location answers at once", "client \(client.number): \(reply.errorName)")
   }

@@ -163,7 +163,9 @@ extension Checks {
     guard !world.isRestBlind, !world.geoclue.isStatic else { return }
     for client in world.clients where client.isConnected && client.entitlement.level == .exact {
       for subscription in client.subscriptions
-      where subscription.isStarted && subscription.thresholds.time == Client.rest && subscription.level == .exact {
+      where subscription.isStarted && subscription.thresholds.time == Client.rest && subscription.level == .exact
+        && subscription.thresholds.distance == 0
+      {
         let silence = now - max(subscription.lastLocationAt, subscription.startedAt)
         if silence > Client.rest + 10_000_000 {
           broken("a resting source wakes in time", "\(silence / 1_000) ms at \(subscription.path)")
@@ -206,6 +208,20 @@ extension Checks {
         let thresholds = subscription.thresholds
         guard thresholds.distance == 0, thresholds.accuracy == 0, thresholds.debounce == 0 else { continue }
         broken("a resting source wakes for a shorter interval", subscription.path)
+      }
+    }
+  }
+
+  /// Checks that subscriptions whose next location is due have received the first one elsewhere.
+  func receivedAfterMove(since begin: Int64) {
+    guard !world.isRestBlind, !world.geoclue.isStatic, world.geoclue.worksSince < begin - 10_000_000 else { return }
+    for client in world.clients where client.entitlement.level == .exact && client.entitlement.since < begin {
+      for subscription in client.subscriptions
+      where subscription.isStarted && subscription.thresholds.time == Client.rest
+        && subscription.thresholds.distance > 0 && subscription.lastLocationAt < begin
+        && max(subscription.lastLocationAt, subscription.startedAt) + Client.rest < begin
+      {
+        broken("an update that is due arrives when its distance is passed", subscription.path)
       }
     }
   }

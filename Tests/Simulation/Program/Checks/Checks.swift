@@ -399,7 +399,12 @@ final class Checks {
       !service.answersSoon || service.slowAt > world.schedule.now - 3_000_000
     }
     // After a bus that stalled, polkit may answer before logind.
-    if !isOvertaken, world.settledAt < world.schedule.now - 2_000_000 { showed(reason, to: client, parcel.story) }
+    if !isOvertaken, world.settledAt < world.schedule.now - 2_000_000 {
+      showed(reason, to: client, parcel.story)
+      if status.hasPrefix("authorized"), finestLevel(of: client) == .none {
+        broken("access is reported only to a client that has it", parcel.story)
+      }
+    }
     if reason == "reduced-accuracy", parcel.path.contains("/almanac/"),
       !world.truth.mayKnowOnlyCountry(client.user)
     {

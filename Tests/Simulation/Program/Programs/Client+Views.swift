@@ -60,6 +60,15 @@ extension Client {
     }
   }
 
+  func closeAlmanac() {
+    guard let path = almanacPath else { return }
+    closing.insert(path)
+    ask(path, Self.almanac, "Close") { [weak self] reply in
+      guard let self, reply.kind == .reply, path == almanacPath else { return }
+      (almanacPath, almanac) = (nil, nil)
+    }
+  }
+
   /// Requests an almanac once.
   func askForAlmanac() {
     let timeout: Int64 = chance.pick([100, 5_000])
@@ -69,6 +78,7 @@ extension Client {
     ask(Self.path, Self.service, "GetAlmanac", [.options(options)], within: max(timeout * 1_000, 5_000_000)) {
       [weak self] reply in
       guard let self, let almanac = reply.values.first?.properties else { return }
+      world.checks.agrees(almanac, with: self)
       world.checks.read(almanac, at: "GetAlmanac", by: self)
       world.checks.read(almanac, by: self)
       world.checks.names(almanac, of: self)
@@ -115,7 +125,7 @@ extension Client {
     case 1: ask(path, Self.properties, "GetAll", [.string(interface)], refused)
     case 2: ask(path, Self.introspectable, "Introspect", [], within: 5_000_000, refused)
     default:
-      guard user != 0, user != world.serviceUser else { return }
+      guard user != 0, user != world.serviceUser else { return readLog() }
       let values: [Value] = [
         .string("org.freedesktop.LogControl1"), .string("LogLevel"), .variant(.string("emerg")),
       ]
@@ -126,18 +136,47 @@ extension Client {
     }
   }
 
-  /// Makes all calls whose answers are known in a quiet time.
-  func askEverything() {
-    guard isReading, connectedAt < world.schedule.now - 60_000_000 else { return }
-    let (begin, expected) = (world.schedule.now, world.truth.authorization(of: self, asking: .exact))
+  /// Reads the level of the log, which administrators may do.
+  private func readLog() {
+    ask(
+      "/org/freedesktop/LogControl1", Self.properties, "Get",
+      [.string("org.freedesktop.LogControl1"), .string("LogLevel")]
+    ) { [weak self] reply in
+      guard let self, reply.errorName.hasSuffix("AccessDenied") || reply.errorName.hasSuffix("NotAuthorized") else {
+        return
+      }
+      world.checks.broken("an administrator reads the log's level", "client \(number): \(reply.errorName)")
+    }
+  }
+
+  /// Requests a location of the last 30 s, which the service must have.
+  ///
+  /// - Parameter time: The time within which it must be answered, in microseconds.
+  func locateSoon(within time: Int64 = 1_000_000) {
+    let begin = world.schedule.now
     let isRegular = world.geoclue.interval == 1_000_000 && world.geoclue.hasActiveClient
     let last = isRegular ? world.geoclue.lastReadAt : .min / 2
     let options: [(String, Value)] = [("accuracy", .string("exact")), ("timeout", .uint32(5_000))]
     ask(Self.path, Self.service, "GetLocation", [.options(options)], wanting: Checks.Wish(maximumAge: 30_000)) {
       [weak self] reply in
       guard let self else { return }
-      world.checks.answeredSoon(reply, to: self, calledAt: begin, hadLocationAt: last)
+      world.checks.answeredSoon(reply, to: self, calledAt: begin, within: time, hadLocationAt: last)
     }
+  }
+
+  /// Requests a location for a program that GeoClue's configuration disallows. That concerns no other program.
+  func locateAsNamed() {
+    ask(Self.path, Self.service, "GetLocation", [.options([Self.named, ("timeout", .uint32(5_000))])]) {
+      [weak self] reply in
+      if reply.kind == .error { self?.locateSoon(within: 300_000) }
+    }
+  }
+
+  /// Makes all calls whose answers are known in a quiet time.
+  func askEverything() {
+    guard isReading, connectedAt < world.schedule.now - 60_000_000 else { return }
+    let expected = world.truth.authorization(of: self, asking: .exact)
+    locateSoon()
     ask(Self.path, Self.service, "RequestAuthorization", [.options([])]) { [weak self] reply in
       guard let self else { return }
       world.checks.answeredAuthorization(reply, to: self, expected: expected)

@@ -196,7 +196,7 @@ final class Client: Program {
     case 16:
       if chance.percent(20) { for _ in 0..<20 { subscribe(isPlain: true, starts: false) } }
       if chance.percent(30) { callWithoutReply() }
-    case 17: chance.percent(70) ? look() : forecast()
+    case 17: chance.percent(70) ? look() : almanacPath == nil || chance.percent(60) ? forecast() : closeAlmanac()
     case 18: chance.percent(50) ? trespass() : askForAlmanac()
     default: if chance.percent(20) { exit() }
     }
@@ -480,6 +480,10 @@ final class Client: Program {
       let time = Int64(chance.pick([0, 500, 5_500, 40_000])) * 1_000
       (name, value) = ("TimeThreshold", .uint32(UInt32(time / 1_000)))
       change = { subscription.thresholds.time = time }
+    } else if chance.percent(30) {
+      let time = Int64(chance.pick([0, 300, 4_000])) * 1_000
+      (name, value) = ("Debounce", .uint32(UInt32(time / 1_000)))
+      change = { subscription.thresholds.debounce = time }
     } else if chance.percent(50) {
       let accuracy = Double(chance.pick([0, 2, 8, 100]))
       (name, value) = ("RequiredAccuracy", .double(accuracy > 0 ? accuracy : .infinity))
@@ -508,6 +512,12 @@ final class Client: Program {
     guard isConnected, let subscription = subscriptions.first(where: { $0.isStarted && !$0.isPlain }) else { return }
     subscription.hasChangedInterval = true
     set("TimeThreshold", .uint32(UInt32(time / 1_000)), of: subscription) { subscription.thresholds.time = time }
+  }
+
+  /// Changes the distance threshold of the subscription with which it rests, in metres.
+  func requireDistance(_ distance: Double) {
+    guard let subscription = subscriptions.first(where: { $0.isStarted && !$0.isPlain }) else { return }
+    set("DistanceThreshold", .double(distance), of: subscription) { subscription.thresholds.distance = distance }
   }
 
   /// Changes the level of a subscription that receives every location, and changes it back.

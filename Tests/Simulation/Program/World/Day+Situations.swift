@@ -35,6 +35,14 @@ extension Day {
         }
       }
     }
+    if round % 8 == 1 {
+      // A rule that concerns one desktop id.
+      before(66.4) { $0.disallow(true) }
+      before(65.9) { world in
+        for client in world.clients where client.isConnected && client.isReading { client.locateAsNamed() }
+      }
+      before(65.2) { $0.disallow(false) }
+    }
     if round % 8 == 5 {
       before(95) { world in
         guard world.geoclue.hasWorkedLong else { return }
@@ -132,10 +140,28 @@ extension Day {
     before(70) { world in
       for client in world.clients { client.startAnother() }
     }
-    if !isCrash { before(66) { $0.checks.failing(since: end - 85_000_000) } }
+    if !isCrash {
+      before(66) { $0.checks.failing(since: end - 85_000_000) }
+      planUnannouncedLevel(until: end)
+    }
     before(65) { world in
       world.geoclueFails = false
       world.geoclue.setSource(true)
+    }
+  }
+
+  /// While GeoClue is not running, an agent that announces its level only to GeoClue reduces it.
+  private func planUnannouncedLevel(until end: Int64) {
+    let before = moments { end - $0 }
+    guard let agent = world.agents.first(where: { $0.manner == .announcesToGeoClue }) else { return }
+
+    before(80) { world in
+      if world.geoclueFails, agent.isConnected, agent.level == .exact { agent.setLevel(.street) }
+    }
+    before(36) { world in
+      if world.geoclue.isRunning, world.geoclue.startedAt < world.schedule.now - 3_000_000 {
+        world.checks.truths(of: agent.user)
+      }
     }
   }
 
@@ -206,6 +232,11 @@ extension Day {
         world.failGeoClue()
       }
       before(50) { $0.clients[0].subscribe(isPlain: true, at: .exact) }
+    case .standing:
+      before(300) { $0.clients[0].requireDistance(500) }
+      // The machine stands still for longer than the service waits for a source that does not answer.
+      before(45) { $0.move() }
+      before(25) { $0.checks.receivedAfterMove(since: end - 45_000_000) }
     case .changing:
       // GeoClue has exited, and the agent announces its level only to GeoClue.
       let agent = world.agents.first { [world] in $0.user == world.clients[0].user }
@@ -393,6 +424,27 @@ extension Day {
       world.library?.task = .exit
       recover()
       world.truth.forgetSessions()
+    }
+    // While none of a user's programs is there, the user turns location off.
+    after(0) { world in
+      guard !world.isSession,
+        let client = world.clients.last(where: { $0.entitlement.level == .exact && $0.user >= 1_000 }),
+        let agent = world.agents.first(where: { $0.user == client.user })
+      else { return }
+      let usual = agent.latency
+      world.schedule.after(1_100_000) {
+        agent.latency = 100_000...150_000
+        agent.setLevel(.none)
+      }
+      world.schedule.after(2_100_000) {
+        client.start()
+        client.subscribe(isPlain: true, at: .exact)
+      }
+      world.schedule.after(3_100_000) {
+        client.exit()
+        agent.latency = usual
+        agent.setLevel(.exact)
+      }
     }
     // A program comes and leaves while GeoClue is slow, so that GeoClue's answer is too late.
     after(5) { world in

@@ -70,12 +70,14 @@ final class Day {
     case failing
     /// The client needs more for a moment, and later starts again.
     case changing
+    /// The next location is due, but must be at another place.
+    case standing
   }
 
   private func rest(in round: Int) -> Rest? {
     guard round % 4 == 2 else { return nil }
     guard round % 8 == 6 else { return round % 16 == 2 ? .significant : .onAnotherNetwork }
-    return [.visited, .failing, .changing][(Int(world.seed % 3) + round / 8) % 3]
+    return [.visited, .failing, .changing, .standing][(Int(world.seed % 4) + round / 8) % 4]
   }
 
   func at(_ time: Int64, _ action: @escaping (World) -> Void) {

@@ -84,11 +84,11 @@ struct Home {
   let altitude: Double?
   let speed: Double?
 
-  /// Among them are one beyond the polar circle, one at the equator, one at a degree of latitude between two towns, and
-  /// two near a border of time zones. One of these is in a cell whose centre is almost as far from the other side's
-  /// town as a location of the level `city` is accurate.
+  /// Among them are one between two towns of one time zone, one beyond the polar circle, one at the equator, one at a
+  /// degree of latitude between two towns, and two near a border of time zones. One of these is in a cell whose centre is
+  /// almost as far from the other side's town as a location of the level `city` is accurate.
   private static let places = [
-    (52.5, 13.4), (69.63, 18.96), (38.88, -6.97), (-0.02, -78.15), (47.97, 7.85), (65.84, 24.14), (-18.14, 178.44),
+    (52.39, 13.2), (69.63, 18.96), (38.88, -6.97), (-0.02, -78.15), (47.97, 7.85), (65.84, 24.14), (-18.14, 178.44),
   ]
 
   init(_ seed: UInt64) {

@@ -439,12 +439,35 @@ final class World {
     configure()
   }
 
+  /// How GeoClue's configuration disallows a program.
+  private enum RuleManner: CaseIterable {
+    case allowed, users, dropIn
+  }
+
+  private var ruleManner = RuleManner.allowed
+
   /// Sets whether GeoClue's configuration disallows a program.
   func disallow(_ isDisallowed: Bool) {
     guard isDisallowed != (disallowedSince != nil) else { return }
     disallowedSince = isDisallowed ? schedule.now : nil
-    let text = "[org.example.Named]\nallowed=\(!isDisallowed)\nsystem=false\nusers=\n"
+    if isDisallowed { ruleManner = chance.pick(RuleManner.allCases) }
+    let isByMainFile = isDisallowed && ruleManner == .allowed
+    let users = isDisallowed && ruleManner == .users ? "4242" : ""
+    let text = "[org.example.Named]\nallowed=\(!isByMainFile)\nsystem=false\nusers=\(users)\n"
     write("etc/geoclue/geoclue.conf", Array(text.utf8))
+    if ruleManner == .dropIn {
+      let (dropIns, name) = ("etc/geoclue/conf.d", "etc/geoclue/conf.d/90-named.conf")
+      if isDisallowed {
+        mkdir("\(folder)/\(dropIns)", 0o755)
+        write(name, Array("[org.example.Named]\nallowed=false\n".utf8))
+      } else {
+        unlink("\(folder)/\(name)")
+      }
+    }
+    // The next drop-in is sometimes in a folder that is new, or not as old as the service.
+    if !isDisallowed, chance.percent(50), rmdir("\(folder)/etc/geoclue/conf.d") != 0 {
+      mkdir("\(folder)/etc/geoclue/conf.d", 0o755)
+    }
     if isDisallowed { limit = 81 - limit }
     configure()
     // As `systemctl reload` does. The signal is blocked, so a service that is still starting handles it later.
