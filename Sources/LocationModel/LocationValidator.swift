@@ -47,8 +47,9 @@ public enum LocationValidator {
   /// - Heading: -1 is unknown. Others are wrapped to 0 up to but not including 360.
   /// - 0,0 and its vicinity: rejected unless the accuracy is that of a satellite receiver, the only source that can be
   ///   there. Exactly 0,0 is rejected unless the accuracy is that of a receiver with a fix.
-  /// - Timestamp: replaced by `wallClock` if 0 or more than ``clockSkew`` in the future. Old timestamps are kept,
-  ///   because a source may deliver an old measurement.
+  /// - Timestamp: replaced by `wallClock` if 0 or more than ``clockSkew`` in the future. The time of an asserted
+  ///   location is that of this computer's clock, so more than a second in the future shows that the clock was set
+  ///   back. Old timestamps are kept, because a source may deliver an old measurement.
   /// - Description: control and format characters are removed, and it is truncated to 255 bytes at a character
   ///   boundary. Empty is unknown.
   ///
@@ -67,7 +68,7 @@ public enum LocationValidator {
     var location = Location(
       latitude: raw.latitude, longitude: raw.longitude, accuracy: accuracy,
       altitude: known(raw.altitude, within: altitudes), speed: motion.speed, heading: motion.heading,
-      sourceDescription: plainText(raw.sourceDescription), timestamp: credible(raw.timestamp, at: wallClock),
+      sourceDescription: plainText(raw.sourceDescription), timestamp: credible(raw, at: wallClock),
       receivedAt: receivedAt, sequence: sequence, isSimulated: isSimulated, source: raw.source)
     if raw.timestamp > location.timestamp { location.futureTime = raw.timestamp }
     return location
@@ -85,10 +86,10 @@ public enum LocationValidator {
     return (known(raw.speed, within: 0...fastestSpeed), heading)
   }
 
-  private static func credible(_ timestamp: Timestamp, at wallClock: Timestamp) -> Timestamp {
-    let isUnset = timestamp == Timestamp()
-    let isAhead = timestamp - wallClock > clockSkew
-    return isUnset || isAhead ? wallClock : timestamp
+  private static func credible(_ raw: Location, at wallClock: Timestamp) -> Timestamp {
+    let isUnset = raw.timestamp == Timestamp()
+    let isAhead = raw.timestamp - wallClock > (raw.isAsserted ? .seconds(1) : clockSkew)
+    return isUnset || isAhead ? wallClock : raw.timestamp
   }
 
   private static func plainText(_ text: String?) -> String? {

@@ -127,6 +127,20 @@ import Testing
     #expect(try location(Location(latitude: 5, longitude: 5, timestamp: raw)).timestamp == expected)
   }
 
+  /// Regression: after the clock was set back by less than the skew, an asserted location hid the next one for 30 s.
+  @Test func `an asserted location has no time in the future`() throws {
+    for (source, lead, expected) in [
+      (.static, 1, 1), (.static, 2, 0), (.ip, 45, 0), (.gnss, 45, 45), (.unknown, 45, 45),
+    ] as [(SourceKind, UInt64, UInt64)] {
+      let raw = Timestamp(seconds: Self.now.seconds + lead)
+      var asserted = Location(latitude: 5, longitude: 5, accuracy: 10, timestamp: raw)
+      asserted.source = source
+      let found = try location(asserted)
+      #expect(found.timestamp.seconds == Self.now.seconds + expected, "\(source) \(lead)")
+      #expect(found.reportedTime == raw)
+    }
+  }
+
   @Test(
     arguments: [
       ("", nil), ("   ", nil), ("\n\t\0\u{7f}\u{9b}", nil), ("WiFi", "WiFi"), ("3GPP + WiFi", "3GPP + WiFi"),

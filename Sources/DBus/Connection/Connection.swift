@@ -270,14 +270,14 @@ import MainLoop
 
   /// Blocks until the bus has read everything that was sent, or the time has passed. Intended for the end of a program.
   ///
-  /// It is not enough to write everything. If a connection is closed before it has read all messages, dbus-daemon drops
-  /// what it has not read yet when it next writes to that connection.
+  /// Writing everything is not enough. If a connection was closed with unread messages, dbus-daemon's next write to it
+  /// fails, and the daemon drops everything from that connection that it has not read.
   public func flush(milliseconds: Int32 = 1_000) {
     let end = MainLoop.main.clock.monotonic() + .milliseconds(milliseconds)
     while isConnected, untakenBytes > 0 {
       let left = (end - MainLoop.main.clock.monotonic() + .microseconds(999)).milliseconds
       guard left > 0 else { return }
-      // Nothing reports that the bus has read.
+      // Nothing reports when the bus has read, so check every millisecond.
       dbus_connection_read_write(raw, min(Int32(left), 1))
     }
   }
