@@ -22,7 +22,7 @@ final class SimulatedBus {
   /// Called once, when a program is about to release a name.
   var onRelease: (() -> Void)?
   /// Called when a name no longer has an owner.
-  var onLoss: (String) -> Void = { _ in }
+  var onNameLost: (String) -> Void = { _ in }
   private(set) var stall = Stall.none
   private var watches: [OpaquePointer] = []
   private(set) var peers: [String: Peer] = [:]
@@ -237,7 +237,7 @@ final class SimulatedBus {
     guard owners[name] == peer.name else { return }
     owners[name] = nil
     announce(name, from: peer.name, to: "")
-    onLoss(name)
+    onNameLost(name)
   }
 
   private func announce(_ name: String, from old: String, to new: String) {

@@ -270,8 +270,8 @@ extension Checks {
     // By a clock that has been set since, it may have been measured in the future, which the service does not report.
     let isInTime =
       location["Timestamp"]?.structure?.first?.uint64 == fix.timestamp || world.clockSetAt > fix.measuredAt
-    // No receiver that knows its speed is as inaccurate as that.
-    let hasSpeed = fix.accuracy <= 500 || fix.accuracy == .infinity
+    // The service drops the speed of a location that is less accurate than any receiver's.
+    let hasSpeed = fix.accuracy <= LocationValidator.coarsestSatelliteAccuracy || fix.accuracy == .infinity
     let isSame =
       location["Accuracy"]?.double ?? .infinity == fix.accuracy && location["Longitude"]?.double == fix.longitude
       && isInTime && (fix.measuredAtBoottime...kernel_boottime()).contains(received)
@@ -358,21 +358,22 @@ extension Checks {
     let isNear = place.map { place in towns.contains { $0.name == place && $0.country == country } } ?? (country == nil)
     if !isNear { broken("an almanac names the nearest town", story) }
     if zones.isEmpty ? zone != nil : !zones.contains(zone ?? "") { broken("an almanac names the time zone", story) }
-    reliable(almanac)
+    approximate(almanac)
   }
 
-  /// An almanac says whether the accuracy of the measurement from which it was computed is known.
-  private func reliable(_ almanac: [String: Value]) {
+  /// An almanac is approximate if its location is from a network address, of unknown accuracy or less accurate than
+  /// 10 km.
+  private func approximate(_ almanac: [String: Value]) {
     let time = almanac["Timestamp"]?.structure?.first?.uint64
-    let candidates = Set(world.fixes.values.filter { $0.timestamp == time }.map { $0.accuracy > 10_000 })
-    guard almanac["Remembered"] == nil, candidates.count == 1, let isCoarse = candidates.first else { return }
+    let coarseness = Set(world.fixes.values.filter { $0.timestamp == time }.map { $0.accuracy > 10_000 })
+    guard almanac["Remembered"] == nil, coarseness.count == 1, let isCoarse = coarseness.first else { return }
     if almanac["Approximate"]?.boolean != (isCoarse || world.geoclue.isByAddress) {
       broken("an almanac says whether its place is approximate", "\(almanac)")
     }
   }
 
-  /// A client has asked for an almanac. The one that it follows must soon name the same town.
-  func agrees(_ values: [String: Value], with client: Client) {
+  /// A client has received an almanac that it asked for. The one that it follows must name the same town within 3 s.
+  func sameTown(_ values: [String: Value], asFollowedBy client: Client) {
     let begin = world.schedule.now
     guard values["Remembered"] == nil, client.almanac != nil, client.isReading, world.isQuiet(at: begin),
       client.entitlement.level >= .city, client.entitlement.since < begin - 10_000_000,

@@ -118,10 +118,10 @@ extension Checks {
     let before = world.schedule.now - 10_000_000
     // After a clock change and a sleep, the first locations of a new client may be old ones.
     guard let newest = world.geoclue.newest, world.geoclue.startedAt < before,
-      let measuredAt = world.fixes[newest.bitPattern]?.measuredAt
+      let fix = world.fixes[newest.bitPattern], !world.recurs(fix)
     else { return }
     // One that was measured while a client had no access is not for that client.
-    let latest = min(before, measuredAt - 1_000_000)
+    let latest = min(before, fix.measuredAt - 1_000_000)
     for client in world.clients
     where client.isReading && client.entitlement.level == .exact && client.entitlement.since < latest {
       for subscription in client.subscriptions
@@ -212,13 +212,13 @@ extension Checks {
     }
   }
 
-  /// Checks that subscriptions whose next location is due have received the first one elsewhere.
+  /// Checks that an update that was due before the machine moved has arrived since.
   func receivedAfterMove(since begin: Int64) {
     guard !world.isRestBlind, !world.geoclue.isStatic, world.geoclue.worksSince < begin - 10_000_000 else { return }
     for client in world.clients where client.entitlement.level == .exact && client.entitlement.since < begin {
       for subscription in client.subscriptions
       where subscription.isStarted && subscription.thresholds.time == Client.rest
-        && subscription.thresholds.distance > 0 && subscription.lastLocationAt < begin
+        && subscription.thresholds.distance > 0
         && max(subscription.lastLocationAt, subscription.startedAt) + Client.rest < begin
       {
         broken("an update that is due arrives when its distance is passed", subscription.path)

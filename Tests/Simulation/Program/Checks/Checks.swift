@@ -80,8 +80,8 @@ final class Checks {
   static let mostTurns = 150
   /// When each user last received the reduced locations, by when they were measured.
   private var records: [UInt32: [UInt64: Int64]] = [:]
-  /// When the towns that must be remembered were measured, in seconds since 1970, by user.
-  private(set) var towns: [UInt32: UInt64] = [:]
+  /// When the newest town that must be remembered was measured, by user, in seconds since 1970; 0 if that is unknown.
+  private var townTimes: [UInt32: UInt64] = [:]
   /// The reduced locations of the last intervals, by level.
   private var reducedLocations: [AccuracyLevel: [ReducedLocation]] = [:]
 
@@ -109,12 +109,12 @@ final class Checks {
   }
 
   /// All objects end with the service, which keeps what its users' programs have received.
-  func serviceLeft() {
+  func serviceExited() {
     ended.formUnion(owners.keys)
     (owners, turns, shares, requests) = ([:], [:], [:], [:])
-    let users = towns.keys
+    let users = townTimes.keys
     world.schedule.after(1_000_000) { [self] in
-      for user in users where towns[user] != nil && !world.hasRecord(of: user) {
+      for user in users where townTimes[user] != nil && !world.hasRecord(of: user) {
         broken("a user's town is remembered", "\(user)")
       }
     }
@@ -278,7 +278,7 @@ final class Checks {
     let age = (world.schedule.now - fix.measuredAt) / 1_000
     // GeoClue may assert the location of a machine that does not move again.
     let isAsserted = world.geoclue.isStatic && world.geoclue.lastReads[fix.number] ?? .min > world.wokeAt
-    // A service that has been started since does not know of the suspend.
+    // A service that has been started since does not know of the suspend. Without a name, it is exiting.
     let isNew = world.servingSince.map { $0 > world.wokeAt } ?? true
     guard fix.sleeps == world.sleeps || isAsserted || isNew || isCloseToWaking || isLastEvent(parcel, client) else {
       return broken(
@@ -336,7 +336,7 @@ final class Checks {
       if records[client.user]?[time] == nil, !world.isBusFaulty {
         broken("a remembered location was received by the same user", "client \(client.number): \(parcel.story)")
       }
-      if let newest = towns[client.user], time < newest {
+      if let newest = townTimes[client.user], time < newest {
         broken("a user's last town is remembered", "\(newest - time) s older: \(parcel.story)")
       }
       return
@@ -365,14 +365,15 @@ final class Checks {
       !world.isSession, !world.isBusFaulty, client.isReading, !world.mayShareAccount(client),
       !world.truth.mayBeForbidden(client.user), world.truth.changedAt < world.schedule.now - 1_000_000
     else { return }
-    // A country may contain a town that is remembered. After a change of the clock, a location may be from the future.
-    let isLast = level == .city && Int64(time) <= kernel_realtime() / 1_000_000
-    towns[client.user] = max(towns[client.user] ?? 0, isLast ? time : 0)
+    // A country does not replace a town that it contains. After a change of the clock, a location may be from the
+    // future.
+    let isKnown = level == .city && Int64(time) <= kernel_realtime() / 1_000_000
+    townTimes[client.user] = max(townTimes[client.user] ?? 0, isKnown ? time : 0)
   }
 
   /// Notes that the records of some users may have been erased.
   func forgetTowns(where isConcerned: (UInt32) -> Bool) {
-    towns = towns.filter { !isConcerned($0.key) }
+    townTimes = townTimes.filter { !isConcerned($0.key) }
   }
 
   /// A client was told or has read the reason of its authorization.

@@ -56,8 +56,8 @@ final class Agent: Program {
     world.truth.changed("the agent of \(user) starts with \(level)")
   }
 
-  /// The service that knew it has exited.
-  func forgotten() { (isKnown, unit, told) = (false, .unknown, level) }
+  /// The next service knows nothing of this agent.
+  func serviceExited() { (isKnown, unit, told) = (false, .unknown, level) }
 
   func exit() {
     guard isConnected else { return }

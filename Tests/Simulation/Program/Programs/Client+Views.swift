@@ -78,7 +78,7 @@ extension Client {
     ask(Self.path, Self.service, "GetAlmanac", [.options(options)], within: max(timeout * 1_000, 5_000_000)) {
       [weak self] reply in
       guard let self, let almanac = reply.values.first?.properties else { return }
-      world.checks.agrees(almanac, with: self)
+      world.checks.sameTown(almanac, asFollowedBy: self)
       world.checks.read(almanac, at: "GetAlmanac", by: self)
       world.checks.read(almanac, by: self)
       world.checks.names(almanac, of: self)
@@ -145,13 +145,13 @@ extension Client {
       guard let self, reply.errorName.hasSuffix("AccessDenied") || reply.errorName.hasSuffix("NotAuthorized") else {
         return
       }
-      world.checks.broken("an administrator reads the log's level", "client \(number): \(reply.errorName)")
+      world.checks.broken("an administrator can read the log's level", "client \(number): \(reply.errorName)")
     }
   }
 
-  /// Requests a location of the last 30 s, which the service must have.
+  /// Requests a location of the last 30 s. If the service has one, it must answer with it immediately.
   ///
-  /// - Parameter time: The time within which it must be answered, in microseconds.
+  /// - Parameter time: How long the answer may take, in microseconds.
   func locateSoon(within time: Int64 = 1_000_000) {
     let begin = world.schedule.now
     let isRegular = world.geoclue.interval == 1_000_000 && world.geoclue.hasActiveClient
@@ -164,7 +164,7 @@ extension Client {
     }
   }
 
-  /// Requests a location for a program that GeoClue's configuration disallows. That concerns no other program.
+  /// Requests a location with the desktop-id that GeoClue disallows. The refusal must not affect calls without it.
   func locateAsNamed() {
     ask(Self.path, Self.service, "GetLocation", [.options([Self.named, ("timeout", .uint32(5_000))])]) {
       [weak self] reply in

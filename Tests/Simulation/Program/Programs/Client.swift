@@ -142,10 +142,10 @@ final class Client: Program {
     world.truth.changed("client \(number) of \(user) comes as \(name)")
   }
 
-  /// The service has ended all objects, which it must have reported.
-  func serviceLeft() {
-    for path in (subscriptions.map(\.path) + regions.map(\.path)).filter({ !closing.contains($0) })
-    where isConnected && isReading {
+  /// The service has closed all objects, which it must have reported.
+  func serviceExited() {
+    let paths = subscriptions.map(\.path) + regions.map(\.path) + [almanacPath].compactMap(\.self)
+    for path in isConnected && isReading ? paths : [] where !closing.contains(path) {
       world.checks.broken("the end of each object is reported when the service exits", path)
     }
     (subscriptions, regions, creations, almanacPath, almanac) = ([], [], 0, nil, nil)

@@ -22,8 +22,8 @@ struct Fix {
   /// Whether it is an outlier.
   let isOutlier: Bool
 
-  /// What an old GeoClue reports of a receiver that has measured nothing yet.
-  static func none(accuracy: Double) -> Fix {
+  /// What GeoClue 2.6 reports while its receiver has no fix.
+  static func unmeasured(accuracy: Double) -> Fix {
     Fix(
       number: 0, latitude: 0, longitude: 0, accuracy: accuracy, timestamp: 0, measuredAt: 0, measuredAtBoottime: 0,
       sleeps: 0, isOutlier: false)
@@ -78,7 +78,7 @@ final class GeoClue: SystemService {
   private lazy var hasCoarse = !isStatic && chance.percent(50)
   /// 6 to 8, for 2.6 to 2.8.
   private lazy var version = chance.number(in: isStatic ? 7...8 : 6...8)
-  /// Whether it also reports what a receiver says without a fix or without an accuracy.
+  /// Whether it is GeoClue 2.6, which also reports 0,0 without a fix, and locations of unknown accuracy.
   private var isOld: Bool { version == 6 }
   /// Whether another program uses it, too, so that it still has its last location for a new client.
   private lazy var isShared = isStatic || chance.percent(30)
@@ -563,7 +563,7 @@ final class GeoClue: SystemService {
     activate(client)
     if isOld, client.isFine, hasSource, chance.percent(30) {
       unmeasuredAt = world.schedule.now
-      announce(.none(accuracy: chance.pick([.infinity, 100])), to: client)
+      announce(.unmeasured(accuracy: chance.pick([.infinity, 100])), to: client)
     }
     if beginsCoarse, client.isFine, hasSource, !isStatic {
       pause(for: 8_000_000)
@@ -575,7 +575,7 @@ final class GeoClue: SystemService {
     } else if client.isFine, current == nil, hasSource, chance.percent(measuresAtStart ? 100 : 50) {
       world.schedule.after(chance.time(1_000...800_000)) { [weak self] in
         guard let self, isRunning, client.isActive, held.contains(where: { $0 === client }) else { return }
-        // The service holds one of unknown accuracy back while it has a good one.
+        // While the service has a good location, it holds back one of unknown accuracy.
         let isVague = isOld && max(measuredAt, lastReadAt) < world.schedule.now - 40_000_000 && chance.percent(40)
         current = world.measure(isFine: true, isVague: isVague)
         update(client)
@@ -636,7 +636,7 @@ final class GeoClue: SystemService {
       (
         "Description",
         .string(
-          version == 6
+          isOld
             ? ""
             : isStatic ? (isByAddress ? "GeoIP (ichnaea)" : "Static location") : fix.accuracy < 100 ? "GPS GGA" : "WiFi"
         )

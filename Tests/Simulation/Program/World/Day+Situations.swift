@@ -36,7 +36,7 @@ extension Day {
       }
     }
     if round % 8 == 1 {
-      // A rule that concerns one desktop id.
+      // GeoClue disallows one desktop-id. Calls without it must still be answered immediately.
       before(66.4) { $0.disallow(true) }
       before(65.9) { world in
         for client in world.clients where client.isConnected && client.isReading { client.locateAsNamed() }
@@ -234,7 +234,7 @@ extension Day {
       before(50) { $0.clients[0].subscribe(isPlain: true, at: .exact) }
     case .standing:
       before(300) { $0.clients[0].requireDistance(500) }
-      // The machine stands still for longer than the service waits for a source that does not answer.
+      // The update has been due for longer than the service waits for a source that does not answer.
       before(45) { $0.move() }
       before(25) { $0.checks.receivedAfterMove(since: end - 45_000_000) }
     case .changing:
@@ -425,7 +425,7 @@ extension Day {
       recover()
       world.truth.forgetSessions()
     }
-    // While none of a user's programs is there, the user turns location off.
+    // A user turns location off while none of the user's programs runs. Then one comes, and the agent is slow.
     after(0) { world in
       guard !world.isSession,
         let client = world.clients.last(where: { $0.entitlement.level == .exact && $0.user >= 1_000 }),

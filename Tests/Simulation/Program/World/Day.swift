@@ -70,7 +70,7 @@ final class Day {
     case failing
     /// The client needs more for a moment, and later starts again.
     case changing
-    /// The next location is due, but must be at another place.
+    /// An update is due, but the machine moves by the distance threshold only later.
     case standing
   }
 

@@ -80,12 +80,13 @@ struct Home {
   let longitude: Double
   /// How far the other place is to the north, in degrees.
   let distance: Double
-  /// In metres and metres per second, if GeoClue's receiver reports them.
+  /// In metres, if GeoClue's receiver reports it.
   let altitude: Double?
+  /// In metres per second, if GeoClue's receiver reports it.
   let speed: Double?
 
-  /// Among them are one between two towns of one time zone, one beyond the polar circle, one at the equator, one at a
-  /// degree of latitude between two towns, and two near a border of time zones. One of these is in a cell whose centre is
+  /// One is between two towns of one time zone, one beyond the polar circle, one at the equator, one at a degree of
+  /// latitude between two towns, and two are near a border of time zones. One of these is in a cell whose centre is
   /// almost as far from the other side's town as a location of the level `city` is accurate.
   private static let places = [
     (52.39, 13.2), (69.63, 18.96), (38.88, -6.97), (-0.02, -78.15), (47.97, 7.85), (65.84, 24.14), (-18.14, 178.44),

@@ -98,7 +98,7 @@ final class World {
       checks.broken("every call is answered once", parcel.story)
     }
     bus.onActivation = { [weak self] name in self?.activate(name) }
-    bus.onLoss = { [weak self] name in if name == Client.service { self?.serviceLeft() } }
+    bus.onNameLost = { [weak self] name in if name == Client.service { self?.serviceExited() } }
   }
 
   func nextProcess() -> UInt32 {
@@ -221,13 +221,13 @@ final class World {
     if servingSince != nil, !isBusFaulty { kill(getpid(), SIGTERM) }
   }
 
-  /// The service has released its name, after it has closed all objects.
-  private func serviceLeft() {
+  /// The service has released its name. It must have closed all objects before.
+  private func serviceExited() {
     guard !isBusFaulty else { return }
-    checks.serviceLeft()
-    for client in clients { client.serviceLeft() }
-    for agent in agents + seconds { agent.forgotten() }
-    truth.changed("the service leaves")
+    checks.serviceExited()
+    for client in clients { client.serviceExited() }
+    for agent in agents + seconds { agent.serviceExited() }
+    truth.changed("the service exits")
   }
 
   /// Whether the only client of this rest needs significant changes only.
@@ -294,9 +294,12 @@ final class World {
   /// Whether a location of the last three intervals before another one may have been dropped: the clock was set back, so
   /// it has the second of one from before a suspend.
   private func hasRecurringSecond(before fix: Fix) -> Bool {
-    fixes(before: fix, within: 3_000_000).contains { new in
-      fixes.values.contains { $0.timestamp == new.timestamp && $0.sleeps < new.sleeps }
-    }
+    fixes(before: fix, within: 3_000_000).contains(where: recurs)
+  }
+
+  /// Whether a location has the second of one from before a suspend, because the clock was set back.
+  func recurs(_ fix: Fix) -> Bool {
+    fixes.values.contains { $0.timestamp == fix.timestamp && $0.sleeps < fix.sleeps }
   }
 
   private func fixes(before fix: Fix, within time: Int64) -> [Fix] {
@@ -439,34 +442,36 @@ final class World {
     configure()
   }
 
-  /// How GeoClue's configuration disallows a program.
-  private enum RuleManner: CaseIterable {
-    case allowed, users, dropIn
+  /// Where GeoClue's configuration disallows a program.
+  private enum RulePlace: CaseIterable {
+    case allowedKey, usersKey, dropIn
   }
 
-  private var ruleManner = RuleManner.allowed
+  private var rulePlace = RulePlace.allowedKey
 
   /// Sets whether GeoClue's configuration disallows a program.
   func disallow(_ isDisallowed: Bool) {
     guard isDisallowed != (disallowedSince != nil) else { return }
     disallowedSince = isDisallowed ? schedule.now : nil
-    if isDisallowed { ruleManner = chance.pick(RuleManner.allCases) }
-    let isByMainFile = isDisallowed && ruleManner == .allowed
-    let users = isDisallowed && ruleManner == .users ? "4242" : ""
-    let text = "[org.example.Named]\nallowed=\(!isByMainFile)\nsystem=false\nusers=\(users)\n"
+    if isDisallowed { rulePlace = chance.pick(RulePlace.allCases) }
+    let isAllowed = !isDisallowed || rulePlace != .allowedKey
+    // There is no such user.
+    let users = isDisallowed && rulePlace == .usersKey ? "4242" : ""
+    let text = "[org.example.Named]\nallowed=\(isAllowed)\nsystem=false\nusers=\(users)\n"
     write("etc/geoclue/geoclue.conf", Array(text.utf8))
-    if ruleManner == .dropIn {
-      let (dropIns, name) = ("etc/geoclue/conf.d", "etc/geoclue/conf.d/90-named.conf")
+    let dropIns = "etc/geoclue/conf.d"
+    let dropIn = "\(dropIns)/90-named.conf"
+    if rulePlace == .dropIn {
       if isDisallowed {
         mkdir("\(folder)/\(dropIns)", 0o755)
-        write(name, Array("[org.example.Named]\nallowed=false\n".utf8))
+        write(dropIn, Array("[org.example.Named]\nallowed=false\n".utf8))
       } else {
-        unlink("\(folder)/\(name)")
+        unlink("\(folder)/\(dropIn)")
       }
     }
-    // The next drop-in is sometimes in a folder that is new, or not as old as the service.
-    if !isDisallowed, chance.percent(50), rmdir("\(folder)/etc/geoclue/conf.d") != 0 {
-      mkdir("\(folder)/etc/geoclue/conf.d", 0o755)
+    // The service must also find a drop-in in a folder that is made later, so the folder comes and goes.
+    if !isDisallowed, chance.percent(50), rmdir("\(folder)/\(dropIns)") != 0 {
+      mkdir("\(folder)/\(dropIns)", 0o755)
     }
     if isDisallowed { limit = 81 - limit }
     configure()
