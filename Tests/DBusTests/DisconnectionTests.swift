@@ -240,6 +240,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     peers.service.flush(milliseconds: 10_000)
     peers.service.close()
     try turning("all arrive") { heard == 200 }
+    withExtendedLifetime(other) {}
   }
 
   @Test func `a connection is closed when it is released`() throws {

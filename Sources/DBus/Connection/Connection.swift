@@ -277,8 +277,12 @@ import MainLoop
     while isConnected, untakenBytes > 0 {
       let left = (end - MainLoop.main.clock.monotonic() + .microseconds(999)).milliseconds
       guard left > 0 else { return }
-      // Nothing reports when the bus has read, so check every millisecond.
-      dbus_connection_read_write(raw, min(Int32(left), 1))
+      if dbus_connection_has_messages_to_send(raw) != 0 {
+        dbus_connection_read_write(raw, Int32(left))
+      } else {
+        // Nothing reports when the bus has read, so check every millisecond.
+        poll(nil, 0, 1)
+      }
     }
   }
 
