@@ -27,7 +27,10 @@ extension Checks {
   ) {
     guard last > begin - 5_000_000, client.entitlement.level == .exact, client.entitlement.since < begin - 10_000_000,
       world.wokeAt < begin - 10_000_000, client.isReading, world.polkit.denied[client.user] == nil,
-      reply.kind != .reply || world.schedule.now - begin > time
+      reply.kind != .reply || world.schedule.now - begin > time,
+      time >= Self.soon
+        || world.polkit.answersSoon && world.logind.answersSoon
+          && !world.hasDoubt(begin - 3_000_000...world.schedule.now)
     else { return }
     broken("a young location answers at once", "client \(client.number): \(reply.errorName)")
   }
@@ -377,7 +380,8 @@ extension Checks {
     let begin = world.schedule.now
     guard values["Remembered"] == nil, client.almanac != nil, client.isReading, world.isQuiet(at: begin),
       client.entitlement.level >= .city, client.entitlement.since < begin - 10_000_000,
-      max(world.movedAt, world.wokeAt) < begin - 10_000_000
+      max(world.movedAt, world.wokeAt, client.readSince) < begin - 10_000_000,
+      !world.truth.mayKnowOnlyCountry(client.user)
     else { return }
     world.schedule.after(3_000_000) { [self] in
       guard let followed = client.almanac, followed.at < begin, client.isReading, client.entitlement.since < begin,

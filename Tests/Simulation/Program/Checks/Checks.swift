@@ -278,8 +278,9 @@ final class Checks {
     let age = (world.schedule.now - fix.measuredAt) / 1_000
     // GeoClue may assert the location of a machine that does not move again.
     let isAsserted = world.geoclue.isStatic && world.geoclue.lastReads[fix.number] ?? .min > world.wokeAt
-    // A service that has been started since does not know of the suspend. Without a name, it is exiting.
-    let isNew = world.servingSince.map { $0 > world.wokeAt } ?? true
+    // A service that has been started and has read it since does not know of the suspend.
+    let readAt = world.geoclue.lastReads[fix.number] ?? .min
+    let isNew = world.servingSince.map { $0 > world.wokeAt && readAt >= $0 } ?? false
     guard fix.sleeps == world.sleeps || isAsserted || isNew || isCloseToWaking || isLastEvent(parcel, client) else {
       return broken(
         "no location from before the last suspend is sent",

@@ -33,7 +33,7 @@ extension Client {
     let connections = connections
     ask(Self.path, Self.service, "CreateAlmanac", [.options([])]) { [weak self] reply in
       guard let self, self.connections == connections, !reply.isLost else { return }
-      creations -= 1
+      creations = max(0, creations - 1)
       guard let path = reply.values.first?.objectPath?.rawValue else { return }
       (almanacPath, almanac) = (path, nil)
       world.checks.created(path, by: self, isNamed: false)
@@ -64,7 +64,10 @@ extension Client {
     guard let path = almanacPath else { return }
     closing.insert(path)
     ask(path, Self.almanac, "Close") { [weak self] reply in
-      guard let self, reply.kind == .reply, path == almanacPath else { return }
+      guard let self, reply.kind == .reply, path == almanacPath else {
+        self?.closing.remove(path)
+        return
+      }
       (almanacPath, almanac) = (nil, nil)
     }
   }
@@ -166,9 +169,11 @@ extension Client {
 
   /// Requests a location with the desktop-id that GeoClue disallows. The refusal must not affect calls without it.
   func locateAsNamed() {
-    ask(Self.path, Self.service, "GetLocation", [.options([Self.named, ("timeout", .uint32(5_000))])]) {
-      [weak self] reply in
-      if reply.kind == .error { self?.locateSoon(within: 300_000) }
+    ask(
+      Self.path, Self.service, "GetLocation", [.options([Self.named, ("timeout", .uint32(5_000))])],
+      wanting: Checks.Wish(maximumAge: 30_000, isNamed: true)
+    ) { [weak self] reply in
+      if reply.errorName.hasSuffix("NotAuthorized") { self?.locateSoon(within: 300_000) }
     }
   }
 

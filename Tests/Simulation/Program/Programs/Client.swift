@@ -373,7 +373,7 @@ final class Client: Program {
     let connections = connections
     ask(Self.path, Self.service, "CreateSubscription", [.options(options)]) { [weak self] reply in
       guard let self, self.connections == connections, !reply.isLost else { return }
-      creations -= 1
+      creations = max(0, creations - 1)
       guard reply.kind == .reply, let path = reply.values.first?.objectPath?.rawValue else {
         // Calls of the user's other programs may have been handled before this one.
         return world.checks.refused(reply, mayCreate: mayCreate && world.mayCreate(for: self), to: self)
@@ -442,7 +442,11 @@ final class Client: Program {
   func close(_ subscription: Subscription) {
     closing.insert(subscription.path)
     ask(subscription.path, Self.subscription, "Close") { [weak self] reply in
-      guard let self, !reply.errorName.hasSuffix("LimitsExceeded") else { return }
+      guard let self else { return }
+      guard !reply.errorName.hasSuffix("LimitsExceeded") else {
+        closing.remove(subscription.path)
+        return
+      }
       // The service may have closed the object, and will not send anything that shows it.
       guard !reply.isLost else {
         return world.schedule.after(1_000_000) { [weak self] in

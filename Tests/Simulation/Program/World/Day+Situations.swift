@@ -427,7 +427,7 @@ extension Day {
     }
     // A user turns location off while none of the user's programs runs. Then one comes, and the agent is slow.
     after(0) { world in
-      guard !world.isSession,
+      guard round % 8 == 7, !world.isSession,
         let client = world.clients.last(where: { $0.entitlement.level == .exact && $0.user >= 1_000 }),
         let agent = world.agents.first(where: { $0.user == client.user })
       else { return }

@@ -218,7 +218,7 @@ final class World {
 
   /// An administrator stops the service. The next call starts it again.
   func stopService() {
-    if servingSince != nil, !isBusFaulty { kill(getpid(), SIGTERM) }
+    if serviceName != nil, servingSince != nil, !isBusFaulty { kill(getpid(), SIGTERM) }
   }
 
   /// The service has released its name. It must have closed all objects before.
