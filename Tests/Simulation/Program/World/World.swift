@@ -448,6 +448,8 @@ final class World {
   }
 
   private var rulePlace = RulePlace.allowedKey
+  /// The contents of GeoClue's main file, which does not change if the rule is in a drop-in.
+  private var mainRules = ""
 
   /// Sets whether GeoClue's configuration disallows a program.
   func disallow(_ isDisallowed: Bool) {
@@ -458,7 +460,8 @@ final class World {
     // There is no such user.
     let users = isDisallowed && rulePlace == .usersKey ? "4242" : ""
     let text = "[org.example.Named]\nallowed=\(isAllowed)\nsystem=false\nusers=\(users)\n"
-    write("etc/geoclue/geoclue.conf", Array(text.utf8))
+    if text != mainRules { write("etc/geoclue/geoclue.conf", Array(text.utf8)) }
+    mainRules = text
     let dropIns = "etc/geoclue/conf.d"
     let dropIn = "\(dropIns)/90-named.conf"
     if rulePlace == .dropIn {
