@@ -200,7 +200,9 @@ extension Checks {
     failed(subscription.path)
     // In a storm, a failure may have ended because no client needed the source for a moment.
     guard let last = subscription.failedAt, last > max(subscription.startedAt, client.readSince),
-      world.isQuiet(at: last), world.geoclue.lastReadAt < last - 1_000_000
+      world.isQuiet(at: last), world.geoclue.lastReadAt < last - 1_000_000,
+      // Without a user of the source, a failure ends, and each new client of GeoClue may cause this one.
+      world.geoclue.unmeasuredAt < world.schedule.now - 1_000_000
     else { return }
     broken("a failure is told once until locations arrive again", subscription.path)
   }

@@ -134,7 +134,7 @@ final class GeoClue: SystemService {
   var isForbidden: Bool { world.isSession && world.agents.contains { $0.isConnected && $0.level == .none } }
 
   /// When it last reported a location that its receiver had not measured.
-  private var unmeasuredAt: Int64 = .min / 2
+  private(set) var unmeasuredAt: Int64 = .min / 2
 
   /// When it last lost or got its source.
   private var sourceAt: Int64 = .min / 2
