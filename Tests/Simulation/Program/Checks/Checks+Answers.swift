@@ -6,7 +6,7 @@ import GeopublicistSimulatedKernel
 /// Checks what clients are told and answered in a quiet time.
 extension Checks {
   /// The time within which a call that waits for nothing is answered, in microseconds.
-  private static let soon: Int64 = 1_000_000
+  static let soon: Int64 = 1_000_000
 
   /// A call of `GetLocation` was refused because the client has no access.
   func refusedLocation(_ client: Client, calledAt begin: Int64) {

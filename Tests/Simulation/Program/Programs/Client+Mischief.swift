@@ -155,7 +155,7 @@ extension Client {
     ask(Self.path, Self.service, "CreateSubscription", [.options([("desktop-id", .string("org.example.N\(count)"))])]) {
       [weak self] reply in
       guard let self, self.connections == connections, !reply.isLost else { return }
-      creations = max(0, creations - 1)
+      creationEnded()
       guard let path = reply.values.first?.objectPath?.rawValue else { return }
       let subscription = Subscription(path, .exact, Thresholds(), isPlain: false, isNamed: false)
       adopt(subscription)

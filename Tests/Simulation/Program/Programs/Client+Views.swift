@@ -33,7 +33,7 @@ extension Client {
     let connections = connections
     ask(Self.path, Self.service, "CreateAlmanac", [.options([])]) { [weak self] reply in
       guard let self, self.connections == connections, !reply.isLost else { return }
-      creations = max(0, creations - 1)
+      creationEnded()
       guard let path = reply.values.first?.objectPath?.rawValue else { return }
       (almanacPath, almanac) = (path, nil)
       world.checks.created(path, by: self, isNamed: false)
@@ -155,7 +155,7 @@ extension Client {
   /// Requests a location of the last 30 s. If the service has one, it must answer with it immediately.
   ///
   /// - Parameter time: How long the answer may take, in microseconds.
-  func locateSoon(within time: Int64 = 1_000_000) {
+  func locateSoon(within time: Int64 = Checks.soon) {
     let begin = world.schedule.now
     let isRegular = world.geoclue.interval == 1_000_000 && world.geoclue.hasActiveClient
     let last = isRegular ? world.geoclue.lastReadAt : .min / 2

@@ -130,8 +130,8 @@ final class Client: Program {
 
   func start() {
     guard !isConnected, !world.bus.isDown else { return }
-    (subscriptions, regions, creations, closed, gone, closing) = ([], [], 0, [], [], [])
-    (almanacPath, almanac) = (nil, nil)
+    forgetObjects()
+    (closed, gone, closing) = ([], [], [])
     flood.open = 0
     (entitlement, isUnverifiable, hasManyNames, hasConsent) = (Entitlement(), false, false, false)
     receivedFixes = [:]
@@ -148,9 +148,16 @@ final class Client: Program {
     for path in isConnected && isReading ? paths : [] where !closing.contains(path) {
       world.checks.broken("the end of each object is reported when the service exits", path)
     }
-    (subscriptions, regions, creations, almanacPath, almanac) = ([], [], 0, nil, nil)
+    forgetObjects()
     (hasConsent, isUnverifiable) = (false, false)
   }
+
+  private func forgetObjects() {
+    (subscriptions, regions, creations, almanacPath, almanac) = ([], [], 0, nil, nil)
+  }
+
+  /// An answer may arrive from a service that has exited meanwhile.
+  func creationEnded() { creations = max(0, creations - 1) }
 
   func exit() {
     guard isConnected else { return }
@@ -375,7 +382,7 @@ final class Client: Program {
     let connections = connections
     ask(Self.path, Self.service, "CreateSubscription", [.options(options)]) { [weak self] reply in
       guard let self, self.connections == connections, !reply.isLost else { return }
-      creations = max(0, creations - 1)
+      creationEnded()
       guard reply.kind == .reply, let path = reply.values.first?.objectPath?.rawValue else {
         // Calls of the user's other programs may have been handled before this one.
         return world.checks.refused(reply, mayCreate: mayCreate && world.mayCreate(for: self), to: self)
@@ -513,16 +520,19 @@ final class Client: Program {
     }
   }
 
+  /// The subscription with which it rests.
+  private var resting: Subscription? { subscriptions.first { $0.isStarted && !$0.isPlain } }
+
   /// Changes the time threshold of the subscription with which it rests, in microseconds.
   func changeInterval(to time: Int64) {
-    guard isConnected, let subscription = subscriptions.first(where: { $0.isStarted && !$0.isPlain }) else { return }
+    guard let subscription = resting else { return }
     subscription.hasChangedInterval = true
     set("TimeThreshold", .uint32(UInt32(time / 1_000)), of: subscription) { subscription.thresholds.time = time }
   }
 
   /// Changes the distance threshold of the subscription with which it rests, in metres.
   func requireDistance(_ distance: Double) {
-    guard let subscription = subscriptions.first(where: { $0.isStarted && !$0.isPlain }) else { return }
+    guard let subscription = resting else { return }
     set("DistanceThreshold", .double(distance), of: subscription) { subscription.thresholds.distance = distance }
   }
 

@@ -270,7 +270,7 @@ final class GeoClue: SystemService {
       world.schedule.after(Int64(index) * time) { [self] in
         guard isRunning, hasActiveClient else { return }
         // A coarser location would not replace the previous one.
-        report(world.measure(isFine: true, accuracy: 23 - index))
+        report(world.measure(isFine: true, accuracy: Double(23 - index)))
       }
     }
   }
@@ -349,7 +349,7 @@ final class GeoClue: SystemService {
           !(hasCompass && current != nil && chance.percent(40))
         {
           let isVague = isOld && !isOutlierDue && current?.accuracy.isFinite == true && chance.percent(5)
-          current = world.measure(isFine: true, isOutlier: isOutlierDue, isVague: isVague)
+          current = world.measure(isFine: true, isOutlier: isOutlierDue, accuracy: isVague ? .infinity : nil)
           measuredAt = world.schedule.now
           (steadyFixes, isOutlierDue) = (isOutlierDue || isVague ? steadyFixes : steadyFixes + 1, false)
         }
@@ -577,7 +577,7 @@ final class GeoClue: SystemService {
         guard let self, isRunning, client.isActive, held.contains(where: { $0 === client }) else { return }
         // While the service has a good location, it holds back one of unknown accuracy.
         let isVague = isOld && max(measuredAt, lastReadAt) < world.schedule.now - 40_000_000 && chance.percent(40)
-        current = world.measure(isFine: true, isVague: isVague)
+        current = world.measure(isFine: true, accuracy: isVague ? .infinity : nil)
         update(client)
       }
     }

@@ -153,7 +153,7 @@ extension Day {
   /// While GeoClue is not running, an agent that announces its level only to GeoClue reduces it.
   private func planUnannouncedLevel(until end: Int64) {
     let before = moments { end - $0 }
-    guard let agent = world.agents.first(where: { $0.manner == .announcesToGeoClue }) else { return }
+    guard let agent = world.quietAgent else { return }
 
     before(80) { world in
       if world.geoclueFails, agent.isConnected, agent.level == .exact { agent.setLevel(.street) }

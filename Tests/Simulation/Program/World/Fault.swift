@@ -143,7 +143,7 @@ struct Fault {
     case .crowd: world.crowd(of: user)
     case .agentChangesUnseen:
       world.geoclue.exit()
-      quietAgent(in: world)?.setLevel(extra < 50 ? .none : .city)
+      world.quietAgent?.setLevel(extra < 50 ? .none : .city)
     case .polkitHangsAndDenies:
       world.polkit.hang()
       world.deny(user)
@@ -211,15 +211,12 @@ struct Fault {
     case .sessionChangesUnseen: world.logind.start()
     case .systemdForgets: world.systemd.knowsNothing = false
     case .configuration: world.disallow(false)
-    case .agentChangesUnseen: quietAgent(in: world)?.setLevel(.exact)
+    case .agentChangesUnseen: world.quietAgent?.setLevel(.exact)
     case .busHangs, .busIgnoresService: world.resumeBus()
     case .busExits: world.startBus()
     default: break
     }
   }
-
-  /// The agent that announces changes only while GeoClue runs.
-  private func quietAgent(in world: World) -> Agent? { world.agents.first { $0.manner == .announcesToGeoClue } }
 
   private func flap(_ times: Int, _ agent: Agent?, in world: World) {
     guard times > 0, let agent else { return }

@@ -34,6 +34,8 @@ final class World {
   private(set) lazy var network = NetworkManager(self)
   private(set) lazy var throng = Throng(self)
   private(set) var agents: [Agent] = []
+  /// The agent that announces changes only while GeoClue runs.
+  var quietAgent: Agent? { agents.first { $0.manner == .announcesToGeoClue } }
   /// The second agents of users who have two.
   private(set) var seconds: [Agent] = []
   private(set) var clients: [Client] = []
@@ -267,13 +269,13 @@ final class World {
   }
 
   /// GeoClue measures the machine's place.
-  func measure(isFine: Bool, isOutlier: Bool = false, isVague: Bool = false, accuracy: Int? = nil) -> Fix {
+  func measure(isFine: Bool, isOutlier: Bool = false, accuracy: Double? = nil) -> Fix {
     // Each latitude identifies one measurement.
     let latitude = place(isOther: false) + Double(fixes.count) * 1e-9 + (isOutlier ? 2 : 0)
     let fix = Fix(
       number: fixes.count + 1, latitude: latitude, longitude: home.longitude,
       // A fix that is four times as accurate as the previous one counts as a correction.
-      accuracy: isVague ? .infinity : isFine ? Double(accuracy ?? chance.number(in: (isOutlier ? 8 : 3)...30)) : 3_000,
+      accuracy: accuracy ?? (isFine ? Double(chance.number(in: (isOutlier ? 8 : 3)...30)) : 3_000),
       timestamp: UInt64(kernel_realtime() / 1_000_000),
       measuredAt: schedule.now, measuredAtBoottime: kernel_boottime(), sleeps: sleeps, isOutlier: isOutlier)
     if isOutlier { outlierAt = schedule.now }
