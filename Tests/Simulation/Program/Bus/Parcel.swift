@@ -53,6 +53,8 @@ final class Parcel {
     isInteractive = dbus_message_get_allow_interactive_authorization(raw) != 0
   }
 
+  var isPing: Bool { kind == .call && member == "Ping" && interface == "org.freedesktop.DBus.Peer" }
+
   var values: [Value] {
     if let decoded { return decoded }
     let values = (try? message?.arguments()) ?? []

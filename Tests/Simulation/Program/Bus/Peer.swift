@@ -10,6 +10,10 @@ class Peer {
   var matches: [Match] = []
   /// The bytes that were sent to the peer since its last call and that it has not read. Zero for a peer that reads.
   var unread = 0
+  /// The bytes that the service has sent to the peer since its last answer to a ping.
+  var unproven = 0
+  /// Whether it has not answered a ping.
+  var owesAnswer = false
 
   init(user: UInt32, process: UInt32) {
     self.user = user

@@ -231,6 +231,18 @@ extension Checks {
     if !isTrue { broken("an object is closed for the reason that it reports", "\(reason): \(subscription.path)") }
   }
 
+  /// The service has closed a region of a client.
+  func closed(_ region: Client.Region, _ reason: String, to client: Client) {
+    let isTrue =
+      switch reason {
+      case "used": region.isUsed || world.isBusFaulty
+      case "expired": region.endsAt.map { kernel_boottime() > $0 - 2_000_000 } ?? false
+      case "by-consumer": client.closing.contains(region.path)
+      default: reason == "shutdown"
+      }
+    if !isTrue { broken("an object is closed for the reason that it reports", "\(reason): \(region.path)") }
+  }
+
   /// At the end of a quiet time, a client must have received what its subscription promises.
   func received(_ client: Client, _ subscription: Client.Subscription) {
     let (now, thresholds) = (world.schedule.now, subscription.thresholds)

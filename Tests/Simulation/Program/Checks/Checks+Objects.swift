@@ -186,12 +186,13 @@ extension Checks {
     {
       broken("a change of a region has the time of its first evidence", story)
     }
-    if kind == "lost", event["Reason"]?.string == "accuracy-insufficient", region.level == .exact,
+    if kind == "lost", ["accuracy-insufficient", "no-fix"].contains(event["Reason"]?.string), region.level == .exact,
       client.entitlement.level == .exact, world.isQuiet(at: world.schedule.now - 20_000_000), !world.geoclue.isStatic,
       client.isReading, world.schedule.now - max(client.readSince, client.entitlement.since) > 20_000_000,
       world.schedule.now - max(world.movedAt, world.clockSetAt, world.wokeAt, world.settledAt) > 20_000_000,
       let newest = world.fixes.values.first(where: { $0.number == world.geoclue.newestRead }), newest.accuracy < 100,
       !newest.isOutlier,
+      (world.geoclue.lastReads[newest.number] ?? .min) > world.schedule.now - region.unknownAfter + 8_000_000,
       abs(Self.distance(newest.latitude, region.latitude) - region.radius) > 150
     {
       broken("a region loses its state for the reported reason", story)
@@ -228,6 +229,11 @@ extension Checks {
   /// Checks that the last reported state of a region is true if the machine has not moved for long.
   func truth(_ client: Client, _ region: Client.Region) {
     let now = world.schedule.now
+    if let end = region.endsAt, client.isReading, kernel_boottime() > end + 2_000_000,
+      now - max(client.readSince, world.wokeAt, world.settledAt) > 2_000_000
+    {
+      broken("a region ends when its duration is over", region.path)
+    }
     let level = min(region.level, client.entitlement.level)
     guard !region.isUncertain else { return }
     if region.isStarted, let cell = Self.cells[level], cell > region.radius, region.reason != "accuracy-limited",

@@ -47,6 +47,34 @@ extension Checks {
     }
   }
 
+  /// Checks that a client that has not read for more than a minute was sent a location after the first seconds.
+  ///
+  /// - Parameter begin: When the service has known for some seconds that the client does not read.
+  func sentRarely(_ client: Client, since begin: Int64) {
+    guard !client.isReading, (Self.muchUnread..<800_000).contains(client.unread), !world.isBusFaulty,
+      client.entitlement.level == .exact, client.entitlement.since < begin - 10_000_000,
+      client.subscriptions.contains(where: { $0.isPlain && $0.isStarted && $0.level == .exact }),
+      world.geoclue.hasBeenRead(in: begin..<begin + 2_000_000), client.sentLocationAt < begin
+    else { return }
+    broken("a client that does not read is sent a location once a minute", "client \(client.number)")
+  }
+
+  /// Checks that regions are lost when no location has been evidence for their state for as long as their programs allow.
+  func lostWithoutEvidence() {
+    let begin = world.schedule.now - Client.Region.briefly - 1_500_000
+    guard !world.isBusFaulty,
+      !world.fixes.values.contains(where: {
+        $0.accuracy < 100 && !$0.isOutlier && (world.geoclue.lastReads[$0.number] ?? .min) > begin
+      })
+    else { return }
+    for client in world.clients where client.isReading && client.entitlement.level == .exact {
+      for region in client.regions
+      where region.unknownAfter == Client.Region.briefly && region.isStarted && region.state == "inside" {
+        broken("a region without evidence is lost", region.path)
+      }
+    }
+  }
+
   /// Checks that GeoClue is used some time after it was unable to create a client.
   func held() {
     let begin = world.schedule.now - 25_000_000

@@ -548,11 +548,14 @@ final class Checks {
   /// With more unread bytes, nothing is sent except what the client has called for.
   private static let tooMuchUnread = 1_120_000
   /// With more unread bytes, the service pings the client, waits for 5 s, and then sends it one location a minute.
-  private static let muchUnread = 280_000
+  static let muchUnread = 280_000
 
   private func economy(_ parcel: Parcel) {
     // Messages that waited for the bus arrive in a burst.
     if world.sentSince < world.schedule.now { (shares, hoards) = ([:], [:]) }
+    if let peer = parcel.destination.flatMap({ world.bus.peers[$0] }) {
+      if parcel.isPing { pinged(peer) } else { peer.unproven += parcel.size }
+    }
     guard let name = parcel.destination else {
       if parcel.sender == world.serviceName { take("all", 24, 2.2, "programs are told the service's state rarely") }
       return
@@ -592,6 +595,16 @@ final class Checks {
   nonisolated private struct Share {
     var left: Double
     var at: Int64
+  }
+
+  /// The service pings a program that may not have read much, or one of an account whose programs may not have read very
+  /// much together. Accounts may be shared, so those of all are counted.
+  private func pinged(_ peer: Peer) {
+    let isAgain = peer.owesAnswer
+    peer.owesAnswer = true
+    guard !isAgain, peer.unproven < Self.muchUnread * 2 / 3, !world.isBusFaulty else { return }
+    let sum = world.bus.peers.values.reduce(0) { $0 + $1.unproven }
+    if sum < 3_000_000 { broken("a program that reads is pinged rarely", "\(peer.name): \(peer.unproven) bytes") }
   }
 
   private func hoarded(_ parcel: Parcel, _ client: Client) {

@@ -90,10 +90,15 @@ extension Client {
     world.floodedAt[user] = world.schedule.now
     if flood.open == 0 { flood.begin = world.schedule.now }
     flood.open += count
-    let answered: (Parcel) -> Void = { [weak self] _ in
+    var handled = 0
+    let answered: (Parcel) -> Void = { [weak self] reply in
       guard let self else { return }
       flood.open -= 1
       flood.answeredAt = world.schedule.now
+      if !reply.errorName.hasSuffix("LimitsExceeded") { handled += 1 }
+      if handled > World.callsBurst + World.callsPerConnection + 20, !world.isBusFaulty {
+        world.checks.broken("a client has no more calls than its limit", "client \(number) had \(handled)")
+      }
     }
     for index in 0..<count {
       guard !areShort else {

@@ -8,6 +8,9 @@ extension Client {
 
   /// A client's view of one of its regions.
   final class Region {
+    /// The service gives up the last good location after 30 s.
+    static let briefly: Int64 = 32_000_000
+
     let path: String
     let level: AccuracyLevel
     let latitude: Double
@@ -15,6 +18,12 @@ extension Client {
     /// How long a change must persist, in microseconds.
     let confirm: Int64
     let isSingleUse: Bool
+    /// How long its state lasts without evidence, in microseconds.
+    var unknownAfter: Int64 = 900_000_000
+    /// How long it may be used after its first start, in microseconds of the boot clock, 0 for ever.
+    var duration: Int64 = 0
+    /// When it must have ended, in microseconds of the boot clock.
+    var endsAt: Int64?
     /// Whether it reports a stay, and whether it has done so since the machine came; nil if the client may have missed
     /// it.
     let dwells: Bool
@@ -84,12 +93,23 @@ extension Client {
     createRegion(.exact, here, 1_000, confirm: 5_000, isSingleUse: false, includesLocation: false, dwells: true)
   }
 
+  /// Creates a small region around the machine that is lost shortly after the service has given up the last good
+  /// location.
+  func monitorClosely() {
+    guard isConnected, regions.count < 4 else { return }
+    createRegion(
+      .exact, world.place(isOther: false), 200, confirm: 20_000, isSingleUse: false, includesLocation: false,
+      unknownAfter: Region.briefly)
+  }
+
   /// Creates a region and starts it.
   ///
-  /// - Parameter confirm: In milliseconds.
+  /// - Parameters:
+  ///   - confirm: In milliseconds.
+  ///   - unknownAfter: In microseconds.
   private func createRegion(
     _ level: AccuracyLevel, _ latitude: Double, _ radius: Double, confirm: Int64, isSingleUse: Bool,
-    includesLocation: Bool, dwells: Bool? = nil
+    includesLocation: Bool, dwells: Bool? = nil, unknownAfter: Int64? = nil
   ) {
     var options: [(String, Value)] = [
       ("latitude", .double(latitude)), ("longitude", .double(world.home.longitude)), ("radius", .double(radius)),
@@ -98,6 +118,12 @@ extension Client {
     let dwells = dwells ?? chance.percent(30)
     if dwells { options.append(("dwell", .uint32(10_000))) }
     if includesLocation { options.append(("include-location", .boolean(true))) }
+    if let unknownAfter { options.append(("unknown-after", .uint32(UInt32(unknownAfter / 1_000)))) }
+    let duration: Int64 = unknownAfter == nil && chance.percent(10) ? 50_000_000 : 0
+    if duration > 0 { options.append(("duration", .uint32(UInt32(duration / 1_000)))) }
+    // What the program remembers from its last run.
+    let assumed = chance.pick(["unknown", "unknown", "inside", "outside"])
+    options.append(("assumed", .string(assumed)))
     let connections = connections
     ask(Self.path, Self.service, "CreateRegion", [.options(options)]) { [weak self] reply in
       guard let self, self.connections == connections, reply.kind == .reply,
@@ -105,6 +131,8 @@ extension Client {
       else { return }
       let region = Region(
         path, level, latitude, radius, confirm: confirm * 1_000, isSingleUse: isSingleUse, dwells: dwells)
+      (region.known, region.duration) = (assumed, duration)
+      region.unknownAfter = unknownAfter ?? region.unknownAfter
       regions.append(region)
       world.checks.created(path, by: self, isNamed: false, radius: radius)
       start(region)
@@ -118,6 +146,7 @@ extension Client {
       region.mayBeToldAgain = true
       region.isUncertain = stops != region.stops
       guard reply.kind == .reply, !region.isStarted else { return }
+      if region.duration > 0, region.endsAt == nil { region.endsAt = kernel_boottime() + region.duration }
       (region.isStarted, region.changedAt, region.changedAtBoottime) = (true, before.0, before.1)
     }
   }
@@ -170,6 +199,7 @@ extension Client {
       (region.known, region.hasDwelled) = (nil, nil)
     case "Closed":
       gone.insert(region.path)
+      world.checks.closed(region, signal.values.first?.string ?? "", to: self)
       regions.removeAll { $0 === region }
     default: break
     }

@@ -31,7 +31,12 @@ extension Client {
     guard world.mayCreate(for: self) else { return }
     creations += 1
     let connections = connections
-    ask(Self.path, Self.service, "CreateAlmanac", [.options([])]) { [weak self] reply in
+    let options: [(String, Value)] = [
+      ("twilight", .string(chance.pick(["sunset", "civil", "nautical", "astronomical"]))),
+      ("day-offset", .int32(chance.pick([0, 0, -1_800, 5_400]))),
+      ("night-offset", .int32(chance.pick([0, 0, -5_400, 1_800]))),
+    ]
+    ask(Self.path, Self.service, "CreateAlmanac", [.options(options)]) { [weak self] reply in
       guard let self, self.connections == connections, !reply.isLost else { return }
       creationEnded()
       guard let path = reply.values.first?.objectPath?.rawValue else { return }
@@ -182,16 +187,22 @@ extension Client {
     guard isReading, connectedAt < world.schedule.now - 60_000_000 else { return }
     let expected = world.truth.authorization(of: self, asking: .exact)
     locateSoon()
-    ask(Self.path, Self.service, "RequestAuthorization", [.options([])]) { [weak self] reply in
-      guard let self else { return }
-      world.checks.answeredAuthorization(reply, to: self, expected: expected)
-    }
+    askForAuthorization()
     readService { [weak self] properties in
       guard let self else { return }
       world.checks.read(properties, by: self, expected: expected)
     }
     look()
     askForAlmanac()
+  }
+
+  /// Requests its authorization, of which the service must know by now.
+  func askForAuthorization() {
+    let expected = world.truth.authorization(of: self, asking: .exact)
+    ask(Self.path, Self.service, "RequestAuthorization", [.options([])]) { [weak self] reply in
+      guard let self else { return }
+      world.checks.answeredAuthorization(reply, to: self, expected: expected)
+    }
   }
 
   /// Reads the properties of the service.

@@ -349,12 +349,12 @@ final class Client: Program {
   ///   - created: Called with the new subscription.
   func subscribe(
     isPlain: Bool, at fixed: AccuracyLevel? = nil, every rest: Int64? = nil, for duration: Int64? = nil,
-    starts: Bool? = nil, _ created: @escaping (Subscription) -> Void = { _ in }
+    isNamed: Bool = false, starts: Bool? = nil, _ created: @escaping (Subscription) -> Void = { _ in }
   ) {
     let level = fixed ?? chance.pick(Self.levels)
     var options: [(String, Value)] = [("accuracy", .string("\(level)"))]
     var thresholds = Thresholds()
-    let isNamed = fixed == nil && chance.percent(15)
+    let isNamed = isNamed || fixed == nil && chance.percent(15)
     if isNamed { options.append(Self.named) }
     if !isPlain {
       if chance.percent(30) { thresholds.distance = Double(chance.pick([1, 20, 500])) }

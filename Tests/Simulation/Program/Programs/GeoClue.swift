@@ -243,12 +243,14 @@ final class GeoClue: SystemService {
     report(world.measure(isFine: true, isOutlier: true, accuracy: isCoarse ? 300 : 3))
   }
 
-  /// The receiver measures a wrong place, then the right one coarsely, and then nothing for a while. The service must
-  /// send the coarse location when the last good one is too old.
-  func coarsen() {
+  /// The receiver measures the right place coarsely, and then nothing for a while. The service must send the coarse
+  /// location when the last good one is too old.
+  ///
+  /// - Parameter jumps: Whether it measures a wrong place before.
+  func coarsen(jumps: Bool) {
     guard isPrecise else { return }
     pause(for: 34_000_000)
-    report(world.measure(isFine: true, isOutlier: true, accuracy: 3))
+    if jumps { report(world.measure(isFine: true, isOutlier: true, accuracy: 3)) }
     world.schedule.after(1_500_000) { [self] in
       if isRunning, hasActiveClient { report(world.measure(isFine: true, accuracy: 600)) }
     }

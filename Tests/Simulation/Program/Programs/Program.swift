@@ -32,7 +32,7 @@ class Program: Peer {
     (connectedAt, connections) = (world.schedule.now, connections + 1)
     handlers = [:]
     inbox = []
-    unread = 0
+    (unread, unproven, owesAnswer) = (0, 0, false)
     world.bus.connect(self)
   }
 
@@ -61,7 +61,10 @@ class Program: Peer {
     }
     switch parcel.kind {
     case .call:
-      if parcel.member == "Ping", parcel.interface == "org.freedesktop.DBus.Peer" { return answer(parcel, []) }
+      if parcel.isPing {
+        (unproven, owesAnswer) = (0, false)
+        return answer(parcel, [])
+      }
       called(parcel)
     case .reply, .error: handlers.removeValue(forKey: parcel.replySerial)?(parcel)
     case .signal: signalled(parcel)

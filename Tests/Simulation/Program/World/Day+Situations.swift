@@ -12,13 +12,17 @@ extension Day {
   func planQuiet(_ round: Int, until end: Int64) {
     let before = moments { end - $0 }
 
-    // Sometimes for longer than a minute, after which a client that reads little would be sent one location.
+    // Sometimes for longer than a minute, after which a client that has not read much is sent one location.
     let isLong = round % 8 == 7
-    before(90) { $0.clients[round % 6].hoard(isLong ? 160 : round.isMultiple(of: 2) ? 60 : 120) }
-    if !isLong { before(62) { $0.clients[round % 6].showLife() } }
+    let isLittle = isLong && !world.seed.isMultiple(of: 2)
+    // Nothing changes the access of the seventh program.
+    let hoarder = isLittle ? 6 : round % 6
+    before(90) { $0.clients[hoarder].hoard(isLittle ? 90 : isLong ? 160 : round.isMultiple(of: 2) ? 60 : 120) }
+    if isLittle { before(19) { $0.checks.sentRarely($0.clients[hoarder], since: end - 84_000_000) } }
+    if !isLong { before(62) { $0.clients[hoarder].showLife() } }
     before(70) { $0.clients[(round + 2) % 6].subscribeBriefly() }
     before(70) { $0.clients[(round + 3) % 6].demandMore() }
-    before(isLong ? 18.5 : 55) { $0.clients[round % 6].isReading = true }
+    before(isLong ? 18.5 : 55) { $0.clients[hoarder].isReading = true }
     before(60) { $0.clients[(round + 1) % 6].pile() }
     // The first increase of access after a quiet time counts at once, however often the agent changed before.
     if round % 4 == 1, !world.isSession {
@@ -51,10 +55,24 @@ extension Day {
       }
       before(88) { $0.geoclue.failsToCreate = false }
       before(61) { $0.checks.held() }
+      // A drop-in disallows a program that is running, and no call makes the service read the rules.
+      before(44) { world in
+        for client in world.clients { client.subscribe(isPlain: true, at: .exact, isNamed: true) }
+      }
+      before(40) { $0.renewFolder() }
+      before(39.5) { $0.disallow(true, isSilent: true) }
+      before(37.5) { $0.disallow(false, isSilent: true) }
     }
     if round % 4 == 1 {
-      before(60) { $0.geoclue.coarsen() }
-      before(27) { $0.checks.newest() }
+      before(94) { world in
+        for client in round % 8 == 5 ? world.clients : [] { client.monitorClosely() }
+      }
+      before(60) { $0.geoclue.coarsen(jumps: round % 8 == 1) }
+      before(27) { world in
+        world.checks.newest()
+        // A jump could be an exit, which delays the loss.
+        if round % 8 == 5 { world.checks.lostWithoutEvidence() }
+      }
     } else {
       before(53) { $0.geoclue.jumpAlone(isCoarse: round % 8 == 0) }
       before(47.2) { $0.checks.newest() }
@@ -102,7 +120,7 @@ extension Day {
       }
     }
     before(30) { world in
-      for client in world.clients { client.subscribe(isPlain: true, at: .exact, starts: false) }
+      for client in world.clients where client.isReading { client.subscribe(isPlain: true, at: .exact, starts: false) }
     }
     before(25) { $0.polkit.flood() }
     before(24.5) { world in
@@ -192,11 +210,11 @@ extension Day {
       for client in world.clients { world.checks.foretold(client, since: end - 96_000_000) }
     }
     before(67) { world in
-      for client in world.clients { client.subscribe(isPlain: true, at: .street) }
+      for client in world.clients where client.isReading { client.subscribe(isPlain: true, at: .street) }
     }
     before(63) { world in
       world.setClock(30_000_000)
-      for client in world.clients { client.subscribe(isPlain: true, at: .street) }
+      for client in world.clients where client.isReading { client.subscribe(isPlain: true, at: .street) }
     }
     before(60.5) { world in
       for client in world.clients { world.checks.begun(client, since: end - 63_000_000) }
@@ -254,12 +272,13 @@ extension Day {
         world.clients[1].locateNow(mayBeBestEffort: false)
       }
       before(110) { $0.clients[1].exit() }
-      before(85) { $0.clients[0].changeInterval(to: $0.seed.isMultiple(of: 2) ? 0 : 5_500_000) }
-      before(76) { $0.checks.receivedAfterShorterInterval(since: end - 85_000_000) }
-      before(75) { $0.clients[0].changeInterval(to: Client.rest) }
-      // The last location is too old to answer a new start, so the service must measure.
-      before(30) { $0.clients[0].startAgain() }
-      before(13) { $0.checks.startedAgain() }
+      before(92) { $0.clients[0].changeInterval(to: $0.seed.isMultiple(of: 2) ? 0 : 5_500_000) }
+      before(83) { $0.checks.receivedAfterShorterInterval(since: end - 92_000_000) }
+      before(82) { $0.clients[0].changeInterval(to: Client.rest) }
+      // The last location is too old to answer a new start, so the service must measure. It would not try a source again
+      // that had not answered since then.
+      before(20) { $0.clients[0].startAgain() }
+      before(3) { $0.checks.startedAgain() }
     }
     // The second call asks the source so soon after the first that the question waits until nothing needs it any more.
     for seconds in isRare ? [] : [200, 190] as [Double] { before(seconds) { $0.clients[1].callBriefly() } }
@@ -439,6 +458,7 @@ extension Day {
       world.schedule.after(2_100_000) {
         client.start()
         client.subscribe(isPlain: true, at: .exact)
+        client.askForAuthorization()
       }
       world.schedule.after(3_100_000) {
         client.exit()
@@ -454,6 +474,16 @@ extension Day {
     for index in 0..<6 { after(8 + Double(index) / 20) { $0.clients[2].callAndLeave() } }
     after(9) { $0.geoclue.latency = 50...4_000 }
     after(14) { $0.checks.unneeded() }
+    // Programs of several users come together, while the service knows none of them.
+    after(14.1) { world in
+      for client in world.clients[..<3] {
+        client.start()
+        client.askForAuthorization()
+      }
+    }
+    after(14.9) { world in
+      for client in world.clients[..<3] { client.exit() }
+    }
     // The only client leaves while GeoClue cannot be started.
     after(15) { world in
       world.geoclueFails = true

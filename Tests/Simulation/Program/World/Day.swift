@@ -187,7 +187,8 @@ final class Day {
     world.isRestBlind = false
     for user in world.users where !rests && chance.percent(60) {
       if conditions.isEmpty {
-        conditions = world.isSession ? [.agentOff] : LastingCondition.allCases.shuffled(using: &chance)
+        let all = world.isSession ? LastingCondition.ofSession : LastingCondition.all
+        conditions = all.shuffled(using: &chance)
       }
       conditions.removeLast().begin(for: user, in: world)
     }

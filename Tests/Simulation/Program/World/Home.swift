@@ -25,8 +25,9 @@ struct Town {
     Town("Colmar", 48.081, 7.355, "FR", "Europe/Paris", 0), Town("Tromsø", 69.649, 18.955, "NO", "Europe/Oslo", 0),
     Town("Haparanda", 65.835, 24.137, "SE", "Europe/Stockholm", 0),
     Town("Tornio", 65.848, 24.147, "FI", "Europe/Helsinki", 1),
+    Town("Karungi", 66.05, 23.96, "SE", "Europe/Stockholm", 0),
     Town("Badajoz", 38.879, -6.969, "ES", "Europe/Madrid", 0), Town("Elvas", 38.881, -7.163, "PT", "Europe/Lisbon", 2),
-    Town("Suva", -18.142, 178.441, "FJ", "Pacific/Fiji", 3),
+    Town("Suva", -18.142, 178.441, "FJ", "Pacific/Fiji", 3), Town("Nausori", -18.024, 178.545, "FJ", "Pacific/Fiji", 3),
     Town("Cayambe", 0.041, -78.145, "EC", "America/Guayaquil", 4),
     Town("Quito", -0.23, -78.525, "EC", "America/Guayaquil", 4),
     // Near the centre of the cell that a client limited to the country learns.
@@ -85,7 +86,7 @@ struct Home {
   /// In metres per second, if GeoClue's receiver reports it.
   let speed: Double?
 
-  /// One is between two towns of one time zone, one beyond the polar circle, one at the equator, one at a degree of
+  /// Three are between two towns of one time zone, one is beyond the polar circle, one at the equator, one at a degree of
   /// latitude between two towns, and two are near a border of time zones. One of these is in a cell whose centre is
   /// almost as far from the other side's town as a location of the level `city` is accurate.
   private static let places = [

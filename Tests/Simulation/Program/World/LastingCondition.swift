@@ -8,6 +8,11 @@ enum LastingCondition: CaseIterable {
     agentSlowOnce, secondAgent, polkitSilent, logindLost
   case sessionInactive, sessionEnded
   case policyReduces, policyAsks, consentExpires, policyDenies, policyGrantsAlways
+  /// Only in the session deployment.
+  case agentReplaced
+
+  static let all = allCases.filter { $0 != .agentReplaced }
+  static let ofSession = [agentOff, agentReplaced]
 
   func begin(for user: UInt32, in world: World) {
     world.tell("LASTING: \(self) (\(user))")
@@ -17,6 +22,14 @@ enum LastingCondition: CaseIterable {
       // GeoClue limits what a service receives that has not found the agent yet.
       world.schedule.after(5_000_000) { if agent?.isKnown == true { agent?.setLevel(.none) } }
     case .agentOff: agent?.setLevel(.none)
+    case .agentReplaced:
+      // The next agent announces nothing.
+      world.schedule.after(5_000_000) { if agent?.isKnown == true { agent?.setLevel(.street) } }
+      world.schedule.after(15_000_000) {
+        agent?.exit()
+        agent?.setLevel(.exact)
+        agent?.start()
+      }
     case .agentAllowsCity:
       // What a client was told of a wide region before contains a finer location.
       let client = world.clients.first { $0.user == user && $0.isConnected && !$0.isSandboxed }

@@ -9,6 +9,7 @@ import MainLoop
 final class World {
   static let subscriptionsPerConnection = 16
   static let callsPerConnection = 16
+  static let callsBurst = 200
 
   let seed: UInt64
   /// Whether the bus stalls and is restarted, and a program uses the client library.
@@ -454,35 +455,49 @@ final class World {
   private var mainRules = ""
 
   /// Sets whether GeoClue's configuration disallows a program.
-  func disallow(_ isDisallowed: Bool) {
+  ///
+  /// - Parameter isSilent: Whether that is written to a drop-in, and the service must notice it by itself.
+  func disallow(_ isDisallowed: Bool, isSilent: Bool = false) {
     guard isDisallowed != (disallowedSince != nil) else { return }
     disallowedSince = isDisallowed ? schedule.now : nil
-    if isDisallowed { rulePlace = chance.pick(RulePlace.allCases) }
+    if isDisallowed { rulePlace = isSilent ? .dropIn : chance.pick(RulePlace.allCases) }
     let isAllowed = !isDisallowed || rulePlace != .allowedKey
     // There is no such user.
     let users = isDisallowed && rulePlace == .usersKey ? "4242" : ""
     let text = "[org.example.Named]\nallowed=\(isAllowed)\nsystem=false\nusers=\(users)\n"
     if text != mainRules { write("etc/geoclue/geoclue.conf", Array(text.utf8)) }
     mainRules = text
-    let dropIns = "etc/geoclue/conf.d"
-    let dropIn = "\(dropIns)/90-named.conf"
+    let dropIn = "\(Self.dropIns)/90-named.conf"
     if rulePlace == .dropIn {
       if isDisallowed {
-        mkdir("\(folder)/\(dropIns)", 0o755)
+        mkdir("\(folder)/\(Self.dropIns)", 0o755)
         write(dropIn, Array("[org.example.Named]\nallowed=false\n".utf8))
       } else {
         unlink("\(folder)/\(dropIn)")
       }
     }
     // The service must also find a drop-in in a folder that is made later, so the folder comes and goes.
-    if !isDisallowed, chance.percent(50), rmdir("\(folder)/\(dropIns)") != 0 {
-      mkdir("\(folder)/\(dropIns)", 0o755)
-    }
-    if isDisallowed { limit = 81 - limit }
-    configure()
-    // As `systemctl reload` does. The signal is blocked, so a service that is still starting handles it later.
-    kill(getpid(), SIGHUP)
+    if !isDisallowed, chance.percent(50) { switchFolder() }
+    if !isSilent, chance.percent(50) { reload() }
     truth.changed("GeoClue's configuration \(isDisallowed ? "disallows" : "allows") a program")
+  }
+
+  private static let dropIns = "etc/geoclue/conf.d"
+
+  /// Removes the empty folder of drop-ins, or makes it. Returns whether it was removed.
+  @discardableResult private func switchFolder() -> Bool {
+    rmdir("\(folder)/\(Self.dropIns)") == 0 || mkdir("\(folder)/\(Self.dropIns)", 0o755) != 0
+  }
+
+  /// Replaces the empty folder of drop-ins.
+  func renewFolder() { if switchFolder() { switchFolder() } }
+
+  /// Changes the service's configuration, as an administrator does who then calls `systemctl reload`.
+  private func reload() {
+    limit = 81 - limit
+    configure()
+    // The signal is blocked, so a service that is still starting handles it later.
+    kill(getpid(), SIGHUP)
   }
 
   /// Users without a session share one account while their clients stay on the bus. So do users about whom logind has
