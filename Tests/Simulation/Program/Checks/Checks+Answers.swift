@@ -159,7 +159,8 @@ extension Checks {
         continue
       }
       if row["Sender"]?.string != client.name || row["UserId"]?.uint32 != client.user
-        || row["Kind"]?.string != "subscription"
+        || row["Kind"]?.string != "subscription" || row["ProcessId"]?.uint32 != client.process
+        || subscription.isNamed && row["DesktopId"] != Client.named.1
       {
         broken("the list is true", "\(row) of client \(client.number)")
       }

@@ -127,6 +127,10 @@ extension Checks {
     let (previous, sequence) = (event["Previous"]?.string ?? "", event["Sequence"]?.uint64 ?? 0)
     let story = "\(kind): \(previous) → \(state) at \(region.path)"
     world.tell(story)
+    let hasLocation = event["Location"]?.properties?["Latitude"] != nil
+    if hasLocation != (region.includesLocation && state != "unknown") {
+      broken("an event of a region contains a location if that is wanted", story)
+    }
     if region.isUsed { broken("a single-use region ends with its first event", story) }
     // Signals that the bus has not read are lost when the service leaves the bus.
     let mayMiss = world.schedule.now < world.settledAt || world.settledAt > region.toldAt

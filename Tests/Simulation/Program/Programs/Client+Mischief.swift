@@ -128,6 +128,26 @@ extension Client {
     }
   }
 
+  /// Sends a message that is just too long, and one that is not.
+  func exceedLength() {
+    guard isConnected, isReading else { return }
+    let (begin, longest) = (world.schedule.now, World.messageBytes)
+    for (length, error) in [(longest + 100, "LimitsExceeded"), (longest - 300, "InvalidOption")] {
+      let value: Value = chance.pick([
+        .bytes(Array(repeating: 1, count: length)), .array("d", Array(repeating: .double(1), count: length / 8)),
+        .array("s", Array(repeating: .string("123"), count: length / 8)),
+        .string(String(repeating: "a", count: length)),
+        .array("v", Array(repeating: .variant(.uint32(1)), count: length / 8)),
+      ])
+      ask(Self.path, Self.service, "GetLocation", [.options([("accuracy", value)])]) { [weak self] reply in
+        guard let self, !reply.isLost, !reply.errorName.hasSuffix(error), connectedAt < begin else { return }
+        world.checks.broken(
+          "only a message that is too long is refused for its length", "client \(number): \(length), \(reply.errorName)"
+        )
+      }
+    }
+  }
+
   /// Makes many calls that need no answer. They must not count for ever.
   func callWithoutReply() {
     guard isConnected, isReading, flood.open == 0 else { return }

@@ -18,6 +18,7 @@ extension Client {
     /// How long a change must persist, in microseconds.
     let confirm: Int64
     let isSingleUse: Bool
+    var includesLocation = false
     /// How long its state lasts without evidence, in microseconds.
     var unknownAfter: Int64 = 900_000_000
     /// How long it may be used after its first start, in microseconds of the boot clock, 0 for ever.
@@ -131,7 +132,7 @@ extension Client {
       else { return }
       let region = Region(
         path, level, latitude, radius, confirm: confirm * 1_000, isSingleUse: isSingleUse, dwells: dwells)
-      (region.known, region.duration) = (assumed, duration)
+      (region.known, region.duration, region.includesLocation) = (assumed, duration, includesLocation)
       region.unknownAfter = unknownAfter ?? region.unknownAfter
       regions.append(region)
       world.checks.created(path, by: self, isNamed: false, radius: radius)

@@ -196,6 +196,26 @@ extension Client {
     askForAlmanac()
   }
 
+  /// Reads some of its objects, whose properties it must have been told.
+  func readObjects() {
+    guard isConnected, isReading else { return }
+    for subscription in subscriptions.suffix(8) {
+      let changes = subscription.changes
+      ask(subscription.path, Self.properties, "GetAll", [.string(Self.subscription)]) { [weak self] reply in
+        guard let self, let properties = reply.values.first?.properties, changes == subscription.changes else { return }
+        world.checks.read(properties, of: subscription, by: self)
+      }
+    }
+    for region in regions.suffix(4) {
+      let stops = region.stops
+      ask(region.path, Self.properties, "Get", [.string(Self.region), .string("State")]) { [weak self] reply in
+        guard let self, reply.kind == .reply, stops == region.stops else { return }
+        let state = reply.values.first?.unwrapped.string ?? ""
+        world.checks.read(state, of: region, by: self)
+      }
+    }
+  }
+
   /// Requests its authorization, of which the service must know by now.
   func askForAuthorization() {
     let expected = world.truth.authorization(of: self, asking: .exact)

@@ -24,6 +24,7 @@ extension Day {
     before(70) { $0.clients[(round + 3) % 6].demandMore() }
     before(isLong ? 18.5 : 55) { $0.clients[hoarder].isReading = true }
     before(60) { $0.clients[(round + 1) % 6].pile() }
+    before(64) { $0.clients[(round + 4) % 6].exceedLength() }
     // The first increase of access after a quiet time counts at once, however often the agent changed before.
     if round % 4 == 1, !world.isSession {
       before(58) { world in
@@ -128,6 +129,9 @@ extension Day {
     }
     if !world.isSession { before(21.5) { $0.polkit.waver(about: $0.users[round % $0.users.count]) } }
     before(18) { $0.checks.properties() }
+    before(15) { world in
+      for client in world.clients { client.readObjects() }
+    }
     before(12) { $0.checks.probe() }
     before(8) { world in
       for client in world.clients where client.isConnected { client.reconsider() }

@@ -81,8 +81,9 @@ struct Fault {
       world.sleep(Int64(extra < 50 ? 2 + extra : 5 + extra * 100) * 1_000_000, isAnnounced: kind == .suspend)
       if extra.isMultiple(of: 3) { world.move() }
     case .clockSet:
-      // Day may become night.
-      world.setClock(Int64(extra - 50) * 60_000_000 * (extra.isMultiple(of: 4) ? 15 : 1))
+      // Day may become night, or the time of day may remain the same.
+      let minutes = extra % 5 == 1 ? (extra < 50 ? -1_440 : 1_440) : (extra - 50) * (extra.isMultiple(of: 4) ? 15 : 1)
+      world.setClock(Int64(minutes) * 60_000_000)
       world.schedule.after(2_000_000) { for client in world.clients { client.readAlmanac() } }
     case .geoclueCrashes: world.geoclue.exit()
     case .geoclueHangs:

@@ -10,6 +10,7 @@ final class World {
   static let subscriptionsPerConnection = 16
   static let callsPerConnection = 16
   static let callsBurst = 200
+  static let messageBytes = 65_536
 
   let seed: UInt64
   /// Whether the bus stalls and is restarted, and a program uses the client library.

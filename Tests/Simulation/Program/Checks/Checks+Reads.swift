@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+
+/// Compares what clients read of their objects in a quiet time with what was signalled before.
+extension Checks {
+  /// A client has read the properties of its subscription.
+  func read(_ properties: [String: Value], of subscription: Client.Subscription, by client: Client) {
+    guard !world.isBusFaulty, client.isReading, subscription.told.map({ $0 != Client.refused }) ?? true else {
+      return
+    }
+    if subscription.isStarted, subscription.thresholdsAt < .max { compare(properties, of: subscription) }
+    let isAuthorized = subscription.isStarted && subscription.told?.status.hasPrefix("authorized") == true
+    // A short loss of access, which need not be reported, drops it, too. There was none just now.
+    let since = max(subscription.startedAt, subscription.toldAt, world.schedule.now - 3_000_000)
+    let isKept = isAuthorized && subscription.lastLocationAt > since
+    let latitude = properties["Location"]?.properties?["Latitude"]?.double
+    if latitude != nil || isKept, latitude != subscription.last?.latitude || !isAuthorized {
+      broken("an object has the last location that it has sent", "\(latitude as Any): \(subscription.path)")
+    }
+  }
+
+  private func compare(_ properties: [String: Value], of subscription: Client.Subscription) {
+    guard let told = subscription.told else { return }
+    let thresholds = subscription.thresholds
+    let expected: [String: Value] = [
+      "AuthorizationStatus": .string(told.status), "AuthorizationReason": .string(told.reason),
+      "Active": .boolean(told.status.hasPrefix("authorized")), "Accuracy": .string("\(subscription.level)"),
+      "TimeThreshold": .uint32(UInt32(thresholds.time / 1_000)),
+      "Debounce": .uint32(UInt32(thresholds.debounce / 1_000)),
+      "DistanceThreshold": .double(thresholds.distance),
+    ]
+    for name in expected.keys.sorted() where properties[name] != expected[name] {
+      let found = "\(name) is \(properties[name].map { "\($0)" } ?? "absent"): \(subscription.path)"
+      broken("the properties of an object are what was signalled", found)
+    }
+  }
+
+  /// A client has read the state of its region.
+  func read(_ state: String, of region: Client.Region, by client: Client) {
+    guard region.isStarted, !region.isUncertain, !world.isBusFaulty, client.isReading, state != region.state else {
+      return
+    }
+    broken("the properties of an object are what was signalled", "\(state), not \(region.state): \(region.path)")
+  }
+}
