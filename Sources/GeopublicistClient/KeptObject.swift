@@ -18,6 +18,8 @@ nonisolated struct KeptObject<Update: Sendable> {
     case refused(ObjectPath)
     /// Waiting until the service is back, or for the next attempt.
     case waiting(until: MonotonicInstant)
+    /// Waiting for another connection to the bus.
+    case disconnected
     case over
   }
 
@@ -49,7 +51,7 @@ nonisolated struct KeptObject<Update: Sendable> {
   var path: ObjectPath? {
     switch state {
     case .starting(let path), .running(let path), .refused(let path): path
-    case .idle, .creating, .waiting, .over: nil
+    case .idle, .creating, .waiting, .disconnected, .over: nil
     }
   }
 
@@ -63,6 +65,8 @@ nonisolated struct KeptObject<Update: Sendable> {
     case .wanted: return isKept ? [] : create()
     case .unwanted: return end(.idle)
     case .replaced: return (path.map { [.close($0)] } ?? []) + create()
+    case .disconnected: return disconnected()
+    case .connected: return state == .disconnected ? create() : []
     case .ownerChanged(let new): return ownerChanged(to: new, now, chance)
     case .created(let path, let attempt): return created(path, attempt)
     case .started(let attempt): return started(attempt)
@@ -145,7 +149,7 @@ nonisolated extension KeptObject {
     let old = owner
     owner = new
     switch state {
-    case .idle, .over: return []
+    case .idle, .disconnected, .over: return []
     case .waiting: return new == nil ? [] : create()
     // The pending call has started the service, or fails because its owner has exited.
     case .creating where old == nil || new == nil: return []
@@ -157,6 +161,15 @@ nonisolated extension KeptObject {
       wait(now, chance)
       return interruption
     }
+  }
+
+  private mutating func disconnected() -> [Action] {
+    guard isKept else { return [] }
+    let wasCreated = path != nil
+    // Answers to the calls on that connection no longer count.
+    attempt &+= 1
+    (state, owner) = (.disconnected, nil)
+    return wasCreated ? interrupt() : []
   }
 
   private mutating func closed(_ reason: String, _ now: MonotonicInstant) -> [Action] {

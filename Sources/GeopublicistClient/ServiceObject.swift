@@ -19,7 +19,7 @@ extension ServiceObjectMachine {
 
 final class ServiceObject<Machine: ServiceObjectMachine>: MachineShell {
   var host: MachineHost<Machine>
-  private let service: ServiceConnection
+  private var service: ServiceConnection
   private let interface: InterfaceName
   private var onEvent: ((ServiceEvent<Machine.Update>) -> Void)?
   private var signals: SignalMatch?
@@ -33,10 +33,28 @@ final class ServiceObject<Machine: ServiceObjectMachine>: MachineShell {
     self.interface = interface
     host = MachineHost(machine)
     self.onEvent = onEvent
-    // The watch begins before the first call, so that the owner that answers is known.
+    watchName()
+  }
+
+  /// The watch begins before the first call, so that the owner that answers is known.
+  private func watchName() {
     watch = NameWatch(ServiceContract.service, on: service.connection) { [weak self] owner in
       self?.handle(.ownerChanged(owner))
     }
+  }
+
+  /// The object has ended with its connection.
+  func disconnected() {
+    (signals, watch) = (nil, nil)
+    handle(.disconnected)
+  }
+
+  /// Creates the object again on another connection.
+  func move(to service: ServiceConnection) {
+    guard onEvent != nil, service !== self.service else { return }
+    self.service = service
+    watchName()
+    handle(.connected)
   }
 
   /// Creates the object, or changes its options. Does nothing after ``end()``.
@@ -111,6 +129,8 @@ nonisolated enum ServiceObjectEvent: MachineEvent {
   case unwanted
   /// The object must be replaced by a new one.
   case replaced
+  /// The connection to the bus is lost, or there is another one.
+  case disconnected, connected
   /// The service's name has a new owner, or none.
   case ownerChanged(BusName?)
   case created(ObjectPath, attempt: UInt64)

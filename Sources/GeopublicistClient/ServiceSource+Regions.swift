@@ -33,7 +33,8 @@ extension ServiceSource {
   var areRegionsWanted: Bool { regions.contains { $0.region != nil } }
 }
 
-/// A region that a program monitors, with its object at the service while the bus is available.
+/// A region that a program monitors, with its object at the service while the bus is available. What was reported of it is
+/// remembered meanwhile.
 final class SourceRegion {
   private let options: ClientOptions
   private let onEvent: (ServiceRegion.Event) -> Void
@@ -45,8 +46,9 @@ final class SourceRegion {
   }
 
   func begin(on service: ServiceConnection) {
-    if region == nil { region = ServiceRegion(on: service, options, onEvent) }
+    guard let region else { return region = ServiceRegion(on: service, options, onEvent) }
+    region.move(to: service)
   }
 
-  func disconnected() { region = nil }
+  func disconnected() { region?.disconnected() }
 }

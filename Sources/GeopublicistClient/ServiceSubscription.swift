@@ -56,4 +56,9 @@ import GeopublicistLocationModel
 
   /// Ends it. The handler is not called again.
   public func cancel() { object.end() }
+
+  func disconnected() { object.disconnected() }
+
+  /// Continues on another connection with what was last known.
+  func move(to service: ServiceConnection) { object.move(to: service) }
 }

@@ -76,6 +76,40 @@ import Testing
     #expect(driver.events.map(\.sequence) == [1, 2] && driver.events.last?.previous == .inside)
   }
 
+  @Test func `another connection to the bus repeats no region event`() {
+    var driver = Driver { $0.region.assumed = .outside }
+    driver.change(.entered, .inside, gap: true)
+    driver.send(.disconnected)
+    driver.send(.connected)
+    driver.send(.created("/r/2", attempt: 3))
+    driver.send(.started(attempt: 3))
+    driver.change(.determined, .inside)
+    driver.change(.exited, .outside)
+    #expect(driver.told == ["entered", "interrupted", "resumed", "exited"])
+    #expect(driver.created.map(\.assumed) == ["outside", "inside"])
+    #expect(driver.events.map(\.sequence) == [1, 2] && driver.events.last?.previous == .inside)
+  }
+
+  @Test func `an answer of a lost connection to the bus does not count`() {
+    var driver = Driver()
+    driver.send(.disconnected)
+    driver.send(.connected)
+    driver.send(.disconnected)
+    driver.send(.created("/r/2", attempt: 3))
+    driver.send(.connected)
+    #expect(driver.created.count == 3)
+    driver.send(.started(attempt: 3))
+    #expect(driver.told == ["interrupted"])
+  }
+
+  @Test func `a region that has ended is not created on another connection`() {
+    var driver = Driver()
+    driver.send(.signal("Closed", [.string("used")]))
+    driver.send(.disconnected)
+    driver.send(.connected)
+    #expect(driver.created.count == 1)
+  }
+
   @Test func `a border crossing during a restart of the service is marked with a gap`() {
     var driver = Driver()
     driver.change(.determined, .inside)
