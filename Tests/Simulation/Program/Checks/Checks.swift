@@ -440,7 +440,8 @@ final class Checks {
     for value in values {
       let value = value.unwrapped
       if let properties = value.properties {
-        if properties["Latitude"] != nil { return properties }
+        // A region's own properties contain its centre, which its program knows.
+        if properties["Latitude"] != nil, properties["Radius"] == nil { return properties }
         if let found = location(in: properties.keys.sorted().compactMap { properties[$0] }) { return found }
       }
       if let elements = value.array ?? value.structure, let found = location(in: elements) { return found }

@@ -22,6 +22,12 @@ final class LibraryProgram: Program {
   private var last: (fix: Int, sequence: UInt64) = (0, 0)
   /// When a request must have been answered.
   private var deadline: Int64?
+  /// The region that it monitors while it follows the location, and what it was told of it.
+  private var region: AnyObject?
+  private var centre = 0.0
+  private var lastEvent: (state: RegionState, known: RegionState, sequence: UInt64, hasDwelled: Bool) = (
+    .unknown, .unknown, 0, false
+  )
 
   override init(_ world: World, user: UInt32) {
     chance = Chance(world.seed, "library")
@@ -55,11 +61,13 @@ final class LibraryProgram: Program {
       }
     }
     if let deadline, world.schedule.now > deadline {
-      world.checks.broken("the client library answers each request", "")
+      broken("the client library answers each request", "")
     }
   }
 
-  private func exit() { (source, isFollowing, deadline, told, last) = (nil, false, nil, nil, (0, 0)) }
+  private func exit() {
+    (source, isFollowing, deadline, told, last, region) = (nil, false, nil, nil, (0, 0), nil)
+  }
 
   private func begin() -> ServiceSource {
     if let source { return source }
@@ -73,6 +81,58 @@ final class LibraryProgram: Program {
     guard isWanted != isFollowing else { return }
     (isFollowing, followsSince, told, last) = (isWanted, world.schedule.now, nil, (0, 0))
     begin().require(isWanted ? .exact : nil)
+    region = nil
+    if isWanted { monitor() }
+  }
+
+  /// Monitors a region at one of the two places.
+  private func monitor() {
+    centre = world.place(isOther: chance.percent(50))
+    guard let circle = CircularRegion(latitude: centre, longitude: world.home.longitude, radius: Self.radius) else {
+      return
+    }
+    var configuration = RegionConfiguration(circle)
+    (configuration.confirm, configuration.dwell) = (.seconds(5), .seconds(10))
+    configuration.assumed = chance.pick(RegionState.allCases)
+    lastEvent = (.unknown, configuration.assumed, 0, false)
+    region = begin().monitor(configuration, at: .exact) { [weak self] in self?.handle($0) }
+  }
+
+  private static let radius = 1_000.0
+
+  private func handle(_ update: RegionUpdate) {
+    world.tell("the library reports \(update)")
+    guard case .event(let event) = update else {
+      return broken("the client library's region does not end", "")
+    }
+    let before = lastEvent
+    var kind = event.kind
+    switch event.kind {
+    case .lost: break
+    case .dwelled: if before.hasDwelled || event.state != .inside { kind = .determined }
+    default:
+      let isCrossing = ![.unknown, event.state].contains(before.known)
+      kind = !isCrossing ? .determined : event.state == .inside ? .entered : .exited
+    }
+    let isTrue = kind == event.kind && event.sequence == before.sequence + 1 && event.previous == before.state
+    let known = event.state == .unknown ? before.known : event.state
+    lastEvent = (event.state, known, event.sequence, event.state != .outside && (before.hasDwelled || kind == .dwelled))
+    if kind == .entered { lastEvent.hasDwelled = false }
+    if !isTrue { broken("the client library reports each event of a region once", "\(event) after \(before)") }
+  }
+
+  private func broken(_ rule: String, _ story: String) { world.checks.broken(rule, story) }
+
+  /// Checks that the state of its region is true if the machine has not moved for long.
+  private func checkRegion() {
+    let since = max(
+      world.movedAt, world.wokeAt, world.clockSetAt, entitlement.since, followsSince, world.geoclue.silentAt,
+      world.geoclue.startedAt, world.settledAt, connectedAt)
+    let distance = Checks.distance(world.place(isOther: false), centre)
+    guard world.schedule.now - since > 85_000_000, entitlement.level == .exact, world.geoclue.interval == 1_000_000,
+      abs(distance - Self.radius) > 150, (distance < Self.radius) != (lastEvent.state == .inside)
+    else { return }
+    broken("the client library knows the true state of a region", "\(lastEvent)")
   }
 
   private func request() {
@@ -95,7 +155,7 @@ final class LibraryProgram: Program {
       // With a compass, GeoClue repeats a location with another heading. After a short loss of access, which may not be
       // reported, the service sends it again.
       if isSameAccess, let fix, (fix.number, location.sequence) == last {
-        world.checks.broken("the client library delivers no location twice", "\(fix)")
+        broken("the client library delivers no location twice", "\(fix)")
       }
     case .authorization(let new):
       told = (new.status.rawValue, new.reason.rawValue)
@@ -108,7 +168,7 @@ final class LibraryProgram: Program {
   /// Checks that it continues after everything that ended or restarted.
   func quiet() {
     guard isFollowing, isConnected, world.schedule.now - followsSince > 60_000_000 else {
-      return world.checks.broken("the client library connects again", "to \(address)")
+      return broken("the client library connects again", "to \(address)")
     }
     let objects = world.clients.filter { $0.user == user }.reduce(0) { $0 + $1.objects + $1.regions.count }
     // At its user's limit, it waits until there is room.
@@ -117,12 +177,13 @@ final class LibraryProgram: Program {
     // The service confirms permissions only, so that it does not notice that polkit answers with another refusal.
     let mayDiffer = world.polkit.denied[user] != nil && told?.status.hasPrefix("authorized") == false
     if !mayDiffer, told.map({ Truth.agrees(($0.status, $0.reason), with: expected) }) != true {
-      world.checks.broken("the client library reports the true authorization", "\(told as Any), true is \(expected)")
+      broken("the client library reports the true authorization", "\(told as Any), true is \(expected)")
     }
+    checkRegion()
     let silence = world.schedule.now - lastLocationAt
     guard entitlement.level == .exact, world.geoclue.hasActiveClient,
       world.schedule.now - world.geoclue.lastFixAt < 2_000_000, silence > 2 * world.geoclue.interval + 1_000_000
     else { return }
-    world.checks.broken("the client library continues to deliver locations", "nothing for \(silence / 1_000) ms")
+    broken("the client library continues to deliver locations", "nothing for \(silence / 1_000) ms")
   }
 }
