@@ -46,8 +46,11 @@ final class SourceRegion {
   }
 
   func begin(on service: ServiceConnection) {
-    guard let region else { return region = ServiceRegion(on: service, options, onEvent) }
-    region.move(to: service)
+    if let region {
+      region.move(to: service)
+    } else {
+      region = ServiceRegion(on: service, options, onEvent)
+    }
   }
 
   func disconnected() { region?.disconnected() }
