@@ -109,6 +109,8 @@ final class LibraryProgram: Program {
     var kind = event.kind
     switch event.kind {
     case .lost: break
+    // The source has no accuracy that suffices, so the state remains unknown.
+    case .determined where event.state == .unknown: break
     case .dwelled: if before.hasDwelled || event.state != .inside { kind = .determined }
     default:
       let isCrossing = ![.unknown, event.state].contains(before.known)

@@ -15,7 +15,9 @@ struct Fault {
     case agentChangesUnseen, polkitHangsAndDenies, manyNames
     case serviceStops, callsDuringChanges, accessExtends, sessionEndsDuringQuestion, rulesChangeDuringQuestion
     /// Faults that occur only in worlds whose bus fails.
-    case busHangs, busIgnoresService, busExits
+    case busHangs, busIgnoresService, busExits, busClosesConnections
+
+    static let ofBus: [Kind] = [.busHangs, .busIgnoresService, .busExits, .busClosesConnections]
   }
 
   let number: Int
@@ -30,7 +32,7 @@ struct Fault {
   static func plan(
     _ chance: inout Chance, in world: World, from begin: Int64, to end: Int64, first number: Int, count: Int
   ) -> [Fault] {
-    let kinds = Kind.allCases.filter { world.isBusFaulty || ![.busHangs, .busIgnoresService, .busExits].contains($0) }
+    let kinds = Kind.allCases.filter { world.isBusFaulty || !Kind.ofBus.contains($0) }
     var time = begin
     var faults: [Fault] = []
     for index in 0..<count {
@@ -174,6 +176,10 @@ struct Fault {
     case .busHangs: world.stallBus(hangs: true)
     case .busIgnoresService: world.stallBus(hangs: false)
     case .busExits: world.stopBus()
+    case .busClosesConnections:
+      for delay in [0, 2_500_000] as [Int64] {
+        world.schedule.after(delay) { if !world.isQuiet(at: .max) { world.closeConnection(extra) } }
+      }
     }
   }
 

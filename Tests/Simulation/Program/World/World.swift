@@ -388,6 +388,17 @@ final class World {
     truth.changed("the bus works again")
   }
 
+  /// The bus closes one of the service's connections, which must return at once.
+  func closeConnection(_ number: Int) {
+    let peers = bus.socketPeers.filter(\.isService)
+    guard !bus.isDown, bus.stall == .none, serviceName != nil, !peers.isEmpty else { return }
+    stalled = sentSince..<schedule.now
+    servingSince = nil
+    for client in clients { client.entitlement.excuse() }
+    bus.left(peers[number % peers.count])
+    truth.changed("the bus closes a connection of the service")
+  }
+
   /// The bus exits, and with it every connection.
   func stopBus() {
     guard !bus.isDown else { return }
@@ -517,7 +528,8 @@ final class World {
   func mayCreate(for client: Client) -> Bool {
     let others = clients.filter { $0.user == client.user || mayShareAccount(client) && $0.user >= 1_000 }
     let sum = others.reduce(0) { $0 + $1.objects }
-    return sum < (library == nil ? 39 : 38) && client.objects < Self.subscriptionsPerConnection
+    // The library does not know an object whose creation was not answered, because the service's connection was closed.
+    return sum < (library == nil ? 39 : 34) && client.objects < Self.subscriptionsPerConnection
   }
 
   // MARK: - Programs and the story
