@@ -21,8 +21,8 @@ nonisolated struct KeptAuthorization {
     Authorization(status: status, reason: reason, revealed: revealed, asked: asked)
   }
 
-  /// Notes that the service has exited.
-  mutating func interrupted() { isSettling = true }
+  /// Notes that the service has exited, or cannot be reached. What it decided last no longer counts.
+  mutating func interrupted() { (unsettled, isSettling) = (nil, true) }
 
   /// Returns the authorization to report after a decision of the service; nil if it is the same as before, or may
   /// still change.

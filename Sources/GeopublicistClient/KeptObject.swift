@@ -169,7 +169,9 @@ nonisolated extension KeptObject {
     // Answers to the calls on that connection no longer count.
     attempt &+= 1
     (state, owner) = (.disconnected, nil)
-    return wasCreated ? interrupt() : []
+    guard !wasCreated else { return interrupt() }
+    authorization.interrupted()
+    return []
   }
 
   private mutating func closed(_ reason: String, _ now: MonotonicInstant) -> [Action] {

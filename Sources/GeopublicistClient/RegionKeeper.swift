@@ -17,6 +17,8 @@ nonisolated struct RegionKeeper: ServiceObjectMachine {
   /// When a known state is given up because no event has confirmed it since an interruption.
   private var lostAt: MonotonicInstant?
   private var state = RegionState.unknown
+  /// Why the state is unknown.
+  private var reason = RegionReason.none
   private var sequence: UInt64 = 0
 
   var deadline: MonotonicInstant? {
@@ -66,7 +68,9 @@ nonisolated extension RegionKeeper {
 
   private mutating func changed(_ arguments: [Value], _ now: MonotonicInstant) -> [Action] {
     guard object.path != nil, let event = arguments.first.flatMap(ServiceRegionEvent.init) else { return [] }
-    let isNew = memory.isNew(event.event)
+    // The service does not know that an earlier one has reported the same loss.
+    let isRepeated = (event.event.state, event.event.reason) == (.unknown, reason) && state == .unknown
+    let isNew = memory.isNew(event.event) && !isRepeated
     if event.event.state != .unknown || isNew { lostAt = nil }
     return isNew ? tell(event) : []
   }
@@ -83,7 +87,7 @@ nonisolated extension RegionKeeper {
   private mutating func tell(_ event: ServiceRegionEvent) -> [Action] {
     let previous = state
     sequence &+= 1
-    state = event.event.state
+    (state, reason) = (event.event.state, event.event.reason)
     return [.tell(.update(event.numbered(sequence, after: previous)))]
   }
 }

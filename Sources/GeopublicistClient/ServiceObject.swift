@@ -129,8 +129,10 @@ nonisolated enum ServiceObjectEvent: MachineEvent {
   case unwanted
   /// The object must be replaced by a new one.
   case replaced
-  /// The connection to the bus is lost, or there is another one.
-  case disconnected, connected
+  /// The connection to the bus is lost.
+  case disconnected
+  /// There is another connection to the bus.
+  case connected
   /// The service's name has a new owner, or none.
   case ownerChanged(BusName?)
   case created(ObjectPath, attempt: UInt64)

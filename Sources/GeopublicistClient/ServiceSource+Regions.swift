@@ -33,8 +33,8 @@ extension ServiceSource {
   var areRegionsWanted: Bool { regions.contains { $0.region != nil } }
 }
 
-/// A region that a program monitors, with its object at the service while the bus is available. What was reported of it is
-/// remembered meanwhile.
+/// A region that a program monitors, with its object at the service while the bus is available. Remembers what it has
+/// reported while there is no connection.
 final class SourceRegion {
   private let options: ClientOptions
   private let onEvent: (ServiceRegion.Event) -> Void

@@ -84,7 +84,11 @@ import MainLoop
   }
 
   private func subscribe(to service: ServiceConnection, _ options: ClientOptions) {
-    subscription = ServiceSubscription(on: service, options) { [weak self] event in self?.handle(event) }
+    if let subscription {
+      subscription.move(to: service)
+    } else {
+      subscription = ServiceSubscription(on: service, options) { [weak self] event in self?.handle(event) }
+    }
     properties = service.onProperties { [weak self] values in self?.update(values) }
   }
 
@@ -223,6 +227,7 @@ extension ServiceSource {
       let service = try ServiceConnection(to: bus)
       service.connection.onDisconnected = { [weak self] in self?.disconnected() }
       (self.service, failures) = (service, 0)
+      returned()
       return service
     } catch {
       let isFirst = failures == 0
@@ -233,7 +238,8 @@ extension ServiceSource {
   }
 
   private func disconnected() {
-    (service, subscription, properties) = (nil, nil, nil)
+    (service, properties) = (nil, nil)
+    subscription?.disconnected()
     for region in regions { region.region?.disconnected() }
     guard options != nil || request != nil || areRegionsWanted else { return }
     connectLater()
@@ -254,7 +260,7 @@ extension ServiceSource {
 
   private func connectAgain() {
     retry = nil
-    if subscription == nil, let options { follow(options) }
+    if let options, let service = connected() { subscribe(to: service, options) }
     callAgain()
     guard areRegionsWanted, let service = connected() else { return }
     for region in regions { region.region?.begin(on: service) }

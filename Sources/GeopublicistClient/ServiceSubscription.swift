@@ -36,6 +36,11 @@ import GeopublicistLocationModel
 
   /// Ends it. The handler is not called again.
   public func cancel() { object.end() }
+
+  func disconnected() { object.disconnected() }
+
+  /// Continues on another connection without repeating anything.
+  func move(to service: ServiceConnection) { object.move(to: service) }
 }
 
 /// Monitors a region at the service, across restarts of the service and without repeating events. Releasing the
@@ -59,6 +64,6 @@ import GeopublicistLocationModel
 
   func disconnected() { object.disconnected() }
 
-  /// Continues on another connection with what was last known.
+  /// Continues on another connection without repeating anything.
   func move(to service: ServiceConnection) { object.move(to: service) }
 }

@@ -36,10 +36,12 @@ import Testing
       create()
     }
 
-    mutating func change(_ kind: RegionEvent.Kind, _ state: RegionState, gap: Bool = false) {
+    mutating func change(
+      _ kind: RegionEvent.Kind, _ state: RegionState, gap: Bool = false, reason: RegionReason = .none
+    ) {
       let value = Value.options([
         ("Event", .string(kind.rawValue)), ("State", .string(state.rawValue)), ("Previous", .string("unknown")),
-        ("Sequence", .uint64(1)), ("Gap", .boolean(gap)),
+        ("Sequence", .uint64(1)), ("Gap", .boolean(gap)), ("Reason", .string(reason.rawValue)),
       ])
       send(.signal("StateChanged", [value]))
     }
@@ -74,6 +76,16 @@ import Testing
     #expect(driver.told == ["determined", "interrupted", "resumed", "exited"])
     #expect(driver.created.map(\.assumed) == ["unknown", "inside"])
     #expect(driver.events.map(\.sequence) == [1, 2] && driver.events.last?.previous == .inside)
+  }
+
+  @Test func `a restart of the service repeats no loss`() {
+    var driver = Driver()
+    driver.change(.lost, .unknown, reason: .notAuthorized)
+    driver.restart()
+    driver.change(.lost, .unknown, reason: .notAuthorized)
+    driver.change(.lost, .unknown, reason: .accuracyLimited)
+    #expect(driver.told == ["lost", "interrupted", "resumed", "lost"])
+    #expect(driver.events.map(\.reason) == [.notAuthorized, .accuracyLimited])
   }
 
   @Test func `another connection to the bus repeats no region event`() {

@@ -110,6 +110,33 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     return driver
   }
 
+  @Test func `another connection to the bus repeats nothing`() throws {
+    var driver = try running { $0.maximumUpdates = 3 }
+    driver.send(.disconnected)
+    #expect(driver.takeTold() == ["interrupted"])
+    driver.send(.ownerChanged(nil))
+    #expect(driver.takeDone() == [] && driver.machine.deadline == nil)
+    driver.send(.connected)
+    driver.send(.created(next, attempt: 3))
+    driver.authorize("authorized-always")
+    driver.send(.started(attempt: 3))
+    driver.send(try location(52))
+    driver.send(try location(53, at: 2))
+    #expect(driver.takeTold() == ["resumed", "53.0"])
+    #expect(driver.takeDone() == ["create 3 0.0 0", "follow 8", "start 8"])
+    driver.send(try location(54, at: 3))
+    #expect(driver.takeTold() == ["54.0", "completed"])
+  }
+
+  @Test func `without a connection, no decision is reported that has not settled`() throws {
+    var driver = try running()
+    driver.join("not-determined")
+    driver.send(.disconnected)
+    driver.now = driver.now + .seconds(60)
+    driver.send(.timer)
+    #expect(driver.takeTold() == ["interrupted", "resumed", "interrupted"])
+  }
+
   @Test func `a subscription is created, then followed, then started`() {
     var driver = Driver()
     driver.want(ClientOptions())
