@@ -237,7 +237,8 @@ extension Checks {
     let isTrue =
       switch reason {
       case "used": region.isUsed || world.isBusFaulty
-      case "expired": region.endsAt.map { kernel_boottime() > $0 - 2_000_000 } ?? false
+      case "expired":
+        region.duration > 0 && region.firstStart.map { kernel_boottime() >= $0 + region.duration } ?? false
       case "by-consumer": client.closing.contains(region.path)
       default: reason == "shutdown"
       }

@@ -61,7 +61,7 @@ extension Checks {
 
   /// Checks that regions are lost when no location has been evidence for their state for as long as their programs allow.
   func lostWithoutEvidence() {
-    let begin = world.schedule.now - Client.Region.briefly - 1_500_000
+    let begin = world.schedule.now - Client.Region.shortUnknownAfter - 1_500_000
     guard !world.isBusFaulty,
       !world.fixes.values.contains(where: {
         $0.accuracy < 100 && !$0.isOutlier && (world.geoclue.lastReads[$0.number] ?? .min) > begin
@@ -69,7 +69,7 @@ extension Checks {
     else { return }
     for client in world.clients where client.isReading && client.entitlement.level == .exact {
       for region in client.regions
-      where region.unknownAfter == Client.Region.briefly && region.isStarted && region.state == "inside" {
+      where region.unknownAfter == Client.Region.shortUnknownAfter && region.isStarted && region.state == "inside" {
         broken("a region without evidence is lost", region.path)
       }
     }

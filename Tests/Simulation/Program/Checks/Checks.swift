@@ -599,12 +599,15 @@ final class Checks {
   }
 
   /// The service pings a program that may not have read much, or one of an account whose programs may not have read very
-  /// much together. Accounts may be shared, so those of all are counted.
+  /// much together.
   private func pinged(_ peer: Peer) {
     let isAgain = peer.owesAnswer
     peer.owesAnswer = true
     guard !isAgain, peer.unproven < Self.muchUnread * 2 / 3, !world.isBusFaulty else { return }
-    let sum = world.bus.peers.values.reduce(0) { $0 + $1.unproven }
+    let mayShare = peer.user >= 1_000 && (peer as? Client).map { world.mayShareAccount($0) } ?? true
+    let sum = world.bus.peers.values.reduce(0) { sum, other in
+      other.user == peer.user || mayShare && other.user >= 1_000 ? sum + other.unproven : sum
+    }
     if sum < 3_000_000 { broken("a program that reads is pinged rarely", "\(peer.name): \(peer.unproven) bytes") }
   }
 

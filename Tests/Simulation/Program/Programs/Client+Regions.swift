@@ -8,8 +8,8 @@ extension Client {
 
   /// A client's view of one of its regions.
   final class Region {
-    /// The service gives up the last good location after 30 s.
-    static let briefly: Int64 = 32_000_000
+    /// Shortly after the time at which the service gives up the last good location.
+    static let shortUnknownAfter = FixArbiter.staleAfter.microseconds + 2_000_000
 
     let path: String
     let level: AccuracyLevel
@@ -23,7 +23,8 @@ extension Client {
     var unknownAfter: Int64 = 900_000_000
     /// How long it may be used after its first start, in microseconds of the boot clock, 0 for ever.
     var duration: Int64 = 0
-    /// When it must have ended, in microseconds of the boot clock.
+    /// When `Start` was first called, and when the region must have ended, in microseconds of the boot clock.
+    var firstStart: Int64?
     var endsAt: Int64?
     /// Whether it reports a stay, and whether it has done so since the machine came; nil if the client may have missed
     /// it.
@@ -100,7 +101,7 @@ extension Client {
     guard isConnected, regions.count < 4 else { return }
     createRegion(
       .exact, world.place(isOther: false), 200, confirm: 20_000, isSingleUse: false, includesLocation: false,
-      unknownAfter: Region.briefly)
+      unknownAfter: Region.shortUnknownAfter)
   }
 
   /// Creates a region and starts it.
@@ -143,6 +144,7 @@ extension Client {
   func start(_ region: Region) {
     let before = (world.schedule.now, kernel_boottime())
     region.isStopped = false
+    region.firstStart = region.firstStart ?? before.1
     ask(region.path, Self.region, "Start") { [stops = region.stops] reply in
       region.mayBeToldAgain = true
       region.isUncertain = stops != region.stops

@@ -25,9 +25,10 @@ final class LibraryProgram: Program {
   /// The region that it monitors while it follows the location, and what it was told of it.
   private var region: AnyObject?
   private var centre = 0.0
-  private var lastEvent: (state: RegionState, known: RegionState, sequence: UInt64, hasDwelled: Bool) = (
-    .unknown, .unknown, 0, false
-  )
+  private var lastEvent:
+    (
+      state: RegionState, reason: RegionReason, known: RegionState, sequence: UInt64, hasDwelled: Bool
+    ) = (.unknown, .none, .unknown, 0, false)
 
   override init(_ world: World, user: UInt32) {
     chance = Chance(world.seed, "library")
@@ -94,7 +95,7 @@ final class LibraryProgram: Program {
     var configuration = RegionConfiguration(circle)
     (configuration.confirm, configuration.dwell) = (.seconds(5), .seconds(10))
     configuration.assumed = chance.pick(RegionState.allCases)
-    lastEvent = (.unknown, configuration.assumed, 0, false)
+    lastEvent = (.unknown, .none, configuration.assumed, 0, false)
     region = begin().monitor(configuration, at: .exact) { [weak self] in self?.handle($0) }
   }
 
@@ -106,20 +107,22 @@ final class LibraryProgram: Program {
       return broken("the client library's region does not end", "")
     }
     let before = lastEvent
-    var kind = event.kind
-    switch event.kind {
-    case .lost: break
-    // The source has no accuracy that suffices, so the state remains unknown.
-    case .determined where event.state == .unknown: break
-    case .dwelled: if before.hasDwelled || event.state != .inside { kind = .determined }
-    default:
-      let isCrossing = ![.unknown, event.state].contains(before.known)
-      kind = !isCrossing ? .determined : event.state == .inside ? .entered : .exited
-    }
-    let isTrue = kind == event.kind && event.sequence == before.sequence + 1 && event.previous == before.state
-    let known = event.state == .unknown ? before.known : event.state
-    lastEvent = (event.state, known, event.sequence, event.state != .outside && (before.hasDwelled || kind == .dwelled))
-    if kind == .entered { lastEvent.hasDwelled = false }
+    let isCrossing = ![.unknown, event.state].contains(before.known)
+    let isExpected =
+      switch event.kind {
+      case .lost: event.state == .unknown && (before.state != .unknown || event.reason != before.reason)
+      // The source has no accuracy that suffices, so the state remains unknown.
+      case .determined where event.state == .unknown: before.state == .unknown
+      case .determined: event.state != before.state && !isCrossing
+      case .dwelled: event.state == .inside && !before.hasDwelled
+      case .entered: event.state == .inside && isCrossing
+      case .exited: event.state == .outside && isCrossing
+      }
+    let isTrue = isExpected && event.sequence == before.sequence + 1 && event.previous == before.state
+    lastEvent = (
+      event.state, event.reason, event.state == .unknown ? before.known : event.state, event.sequence,
+      event.kind == .dwelled || event.kind != .entered && event.state != .outside && before.hasDwelled
+    )
     if !isTrue { broken("the client library reports each event of a region once", "\(event) after \(before)") }
   }
 
@@ -131,8 +134,9 @@ final class LibraryProgram: Program {
       world.movedAt, world.wokeAt, world.clockSetAt, entitlement.since, followsSince, world.geoclue.silentAt,
       world.geoclue.startedAt, world.settledAt, connectedAt)
     let distance = Checks.distance(world.place(isOther: false), centre)
+    let expected: RegionState = distance < Self.radius ? .inside : .outside
     guard world.schedule.now - since > 85_000_000, entitlement.level == .exact, world.geoclue.interval == 1_000_000,
-      abs(distance - Self.radius) > 150, (distance < Self.radius) != (lastEvent.state == .inside)
+      abs(distance - Self.radius) > 150, lastEvent.state != expected
     else { return }
     broken("the client library knows the true state of a region", "\(lastEvent)")
   }

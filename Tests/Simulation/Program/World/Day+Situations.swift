@@ -14,11 +14,11 @@ extension Day {
 
     // Sometimes for longer than a minute, after which a client that has not read much is sent one location.
     let isLong = round % 8 == 7
-    let isLittle = isLong && !world.seed.isMultiple(of: 2)
-    // Nothing changes the access of the seventh program.
-    let hoarder = isLittle ? 6 : round % 6
-    before(90) { $0.clients[hoarder].hoard(isLittle ? 90 : isLong ? 160 : round.isMultiple(of: 2) ? 60 : 120) }
-    if isLittle { before(19) { $0.checks.sentRarely($0.clients[hoarder], since: end - 84_000_000) } }
+    let staysBelowLimit = isLong && !world.seed.isMultiple(of: 2)
+    // In the system deployment, nothing changes the access of the seventh program.
+    let hoarder = staysBelowLimit ? 6 : round % 6
+    before(90) { $0.clients[hoarder].hoard(staysBelowLimit ? 90 : isLong ? 160 : round.isMultiple(of: 2) ? 60 : 120) }
+    if staysBelowLimit { before(19) { $0.checks.sentRarely($0.clients[hoarder], since: end - 84_000_000) } }
     if !isLong { before(62) { $0.clients[hoarder].showLife() } }
     before(70) { $0.clients[(round + 2) % 6].subscribeBriefly() }
     before(70) { $0.clients[(round + 3) % 6].demandMore() }
@@ -69,11 +69,9 @@ extension Day {
         for client in round % 8 == 5 ? world.clients : [] { client.monitorClosely() }
       }
       before(60) { $0.geoclue.coarsen(jumps: round % 8 == 1) }
-      before(27) { world in
-        world.checks.newest()
-        // A jump could be an exit, which delays the loss.
-        if round % 8 == 5 { world.checks.lostWithoutEvidence() }
-      }
+      before(27) { $0.checks.newest() }
+      // A jump could be an exit, which delays the loss.
+      if round % 8 == 5 { before(26.2) { $0.checks.lostWithoutEvidence() } }
     } else {
       before(53) { $0.geoclue.jumpAlone(isCoarse: round % 8 == 0) }
       before(47.2) { $0.checks.newest() }
@@ -478,7 +476,7 @@ extension Day {
     for index in 0..<6 { after(8 + Double(index) / 20) { $0.clients[2].callAndLeave() } }
     after(9) { $0.geoclue.latency = 50...4_000 }
     after(14) { $0.checks.unneeded() }
-    // Programs of several users come together, while the service knows none of them.
+    // Programs of several users connect at the same time. The service knows none of them.
     after(14.1) { world in
       for client in world.clients[..<3] {
         client.start()

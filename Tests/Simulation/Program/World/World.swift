@@ -10,6 +10,7 @@ final class World {
   static let subscriptionsPerConnection = 16
   static let callsPerConnection = 16
   static let callsBurst = 200
+  static let callsPerSecond = 50
   static let messageBytes = 65_536
 
   let seed: UInt64
@@ -388,15 +389,26 @@ final class World {
     truth.changed("the bus works again")
   }
 
-  /// The bus closes one of the service's connections, which must return at once.
+  /// The bus closes one of the service's connections, which must return immediately, or that of the client library.
   func closeConnection(_ number: Int) {
-    let peers = bus.socketPeers.filter(\.isService)
-    guard !bus.isDown, bus.stall == .none, serviceName != nil, !peers.isEmpty else { return }
-    stalled = sentSince..<schedule.now
-    servingSince = nil
-    for client in clients { client.entitlement.excuse() }
-    bus.left(peers[number % peers.count])
-    truth.changed("the bus closes a connection of the service")
+    let peers = bus.socketPeers
+    guard !bus.isDown, bus.stall == .none, let serviceName, !peers.isEmpty else { return }
+    let peer = peers[number % peers.count]
+    if peer.name == serviceName {
+      stalled = sentSince..<schedule.now
+      servingSince = nil
+      for client in clients { client.entitlement.excuse() }
+    }
+    // The agents must be found again.
+    for agent in agents where isSession && peer.isService { agent.isKnown = false }
+    bus.left(peer)
+    truth.changed("the bus closes the connection \(peer.name)")
+    schedule.after(4_000_000) { [self, time = schedule.now] in
+      guard bus.owners[Client.service] == nil, !bus.isDown, bus.stall == .none, busStartedAt < time,
+        stalled.upperBound <= time
+      else { return }
+      checks.broken("the service returns when the bus closes its connection", peer.name)
+    }
   }
 
   /// The bus exits, and with it every connection.
