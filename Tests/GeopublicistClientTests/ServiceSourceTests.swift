@@ -155,6 +155,39 @@ import Testing
     #expect(errors.isEmpty)
   }
 
+  @Test func `a region reports its crossings across a restart of the bus`() throws {
+    let directory = TemporaryDirectory()
+    let link = directory.file("bus")
+    func use(_ bus: PrivateBus) {
+      unlink(link)
+      symlink(String(bus.address.dropFirst("unix:path=".count)), link)
+    }
+    use(bus)
+    let publicist = LocationPublicist(LocationManager(source: ServiceSource(on: .address("unix:path=\(link)"))))
+    let circle = try #require(CircularRegion(latitude: 52, longitude: 13, radius: 500))
+    var configuration = RegionConfiguration(circle)
+    configuration.confirm = .milliseconds(100)
+    var events: [RegionEvent] = []
+    let following = publicist.regionPublisher(for: configuration).sink { events.append($0) }
+    var step = 0.0
+    func move(to latitude: Double, by geoclue: FakeGeoClue, until count: Int) throws {
+      try turning("a client of GeoClue", within: .seconds(30)) { try !geoclue.clients().isEmpty }
+      try turning("\(count) events, not \(events)", within: .seconds(30)) {
+        step += 0.000_001
+        try geoclue.fix(latitude: latitude + step, longitude: 13, ["Accuracy": .number(5)])
+        return events.count >= count
+      }
+    }
+    try move(to: 52, by: geoclue, until: 1)
+    let next = try PrivateBus(.system)
+    let (nextGeoClue, nextService) = (try FakeGeoClue(on: next), try Service(.system, on: next))
+    use(next)
+    bus.kill()
+    try move(to: 53, by: nextGeoClue, until: 2)
+    #expect(events.map(\.kind) == [.determined, .exited] && events.map(\.sequence) == [1, 2])
+    withExtendedLifetime((nextService, following)) {}
+  }
+
   @Test func `a restart of GeoClue changes only the source's state`() throws {
     try begin()
     try fix(52)
