@@ -85,7 +85,9 @@ extension Client {
   }
 
   /// Sends many calls without waiting.
-  func flood(_ count: Int, areShort: Bool = false) {
+  ///
+  /// - Parameter areLong: Whether they have long answers.
+  func flood(_ count: Int, areShort: Bool = false, areLong: Bool = false) {
     guard isConnected else { return }
     world.floodedAt[user] = world.schedule.now
     if flood.open == 0 { flood.begin = world.schedule.now }
@@ -103,6 +105,10 @@ extension Client {
       }
     }
     for index in 0..<count {
+      guard !areLong else {
+        call(Self.service, Self.path, "org.freedesktop.DBus.Introspectable", "Introspect", [], answered)
+        continue
+      }
       guard !areShort else {
         call(Self.service, Self.path, Self.properties, "Get", [.string(Self.service), .string("Version")], answered)
         continue

@@ -173,8 +173,12 @@ struct Fault {
       }
       world.polkit.announce()
       for client in world.clients where client.user == user && client.isConnected { client.locate() }
-    case .busHangs: world.stallBus(hangs: true)
-    case .busIgnoresService: world.stallBus(hangs: false)
+    case .busHangs, .busIgnoresService:
+      // Sometimes with more answers than the service may queue.
+      for client in extra < 40 ? world.clients : [] where client.isReading { client.flood(40, areLong: true) }
+      world.schedule.after(extra < 40 ? 1_000 : 0) {
+        if !world.isQuiet(at: .max) { world.stallBus(hangs: kind == .busHangs) }
+      }
     case .busExits: world.stopBus()
     case .busClosesConnections:
       for delay in [0, 2_500_000] as [Int64] {
