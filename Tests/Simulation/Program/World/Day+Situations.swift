@@ -14,8 +14,8 @@ extension Day {
 
     // Sometimes for longer than a minute, after which a client that has not read much is sent one location.
     let isLong = round % 8 == 7
-    let staysBelowLimit = isLong && !world.seed.isMultiple(of: 2)
-    // In the system deployment, nothing changes the access of the seventh program.
+    let staysBelowLimit = isLong && !world.seed.isMultiple(of: 2) && !world.isSession
+    // Nothing changes the access of the seventh program.
     let hoarder = staysBelowLimit ? 6 : round % 6
     before(90) { $0.clients[hoarder].hoard(staysBelowLimit ? 90 : isLong ? 160 : round.isMultiple(of: 2) ? 60 : 120) }
     if staysBelowLimit { before(19) { $0.checks.sentRarely($0.clients[hoarder], since: end - 84_000_000) } }
@@ -93,7 +93,7 @@ extension Day {
     if round % 4 == 0 { planFailure(isCrash: round % 8 == 4, until: end) }
     if round % 8 == 0 { planPastRecords(until: end) }
     if round % 4 == 3 { planClockChange(until: end) }
-    if round % 8 == 7, !world.isSession { before(85) { $0.geoclue.refuseForLong() } }
+    if round % 8 == 7, !staysBelowLimit, !world.isSession { before(85) { $0.geoclue.refuseForLong() } }
     if round % 8 == 3 {
       before(33) { world in
         for client in world.clients where client.user == world.users[0] { client.monitor(isHere: true) }
