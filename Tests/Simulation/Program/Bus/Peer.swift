@@ -12,7 +12,7 @@ class Peer {
   var unread = 0
   /// The bytes that the service has sent to the peer since its last answer to a ping.
   var unproven = 0
-  /// Whether it has not answered a ping.
+  /// Whether a ping to it is unanswered.
   var owesAnswer = false
 
   init(user: UInt32, process: UInt32) {

@@ -106,7 +106,7 @@ extension Client {
     }
     for index in 0..<count {
       guard !areLong else {
-        call(Self.service, Self.path, "org.freedesktop.DBus.Introspectable", "Introspect", [], answered)
+        call(Self.service, Self.path, Self.introspectable, "Introspect", [], answered)
         continue
       }
       guard !areShort else {
@@ -262,7 +262,7 @@ extension Client {
   func hoard(_ count: Int) {
     guard isConnected else { return }
     isReading = false
-    for _ in 0..<count { call(Self.service, Self.path, "org.freedesktop.DBus.Introspectable", "Introspect") }
+    for _ in 0..<count { call(Self.service, Self.path, Self.introspectable, "Introspect") }
   }
 
   /// Makes a call without reading. It must then be sent locations again.

@@ -3,7 +3,7 @@ import DBus
 
 /// Reads what the service shows of its objects.
 extension Client {
-  private static let introspectable = "org.freedesktop.DBus.Introspectable"
+  static let introspectable = "org.freedesktop.DBus.Introspectable"
   private static let folder = path + "/subscription"
 
   func look() {

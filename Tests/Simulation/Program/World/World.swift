@@ -480,7 +480,7 @@ final class World {
 
   /// Sets whether GeoClue's configuration disallows a program.
   ///
-  /// - Parameter isSilent: Whether that is written to a drop-in, and the service must notice it by itself.
+  /// - Parameter isSilent: Whether that is written to a drop-in, and the service must notice it without a signal.
   func disallow(_ isDisallowed: Bool, isSilent: Bool = false) {
     guard isDisallowed != (disallowedSince != nil) else { return }
     disallowedSince = isDisallowed ? schedule.now : nil
@@ -501,20 +501,20 @@ final class World {
       }
     }
     // The service must also find a drop-in in a folder that is made later, so the folder comes and goes.
-    if !isDisallowed, chance.percent(50) { switchFolder() }
+    if !isDisallowed, chance.percent(50), rmdir("\(folder)/\(Self.dropIns)") != 0 {
+      mkdir("\(folder)/\(Self.dropIns)", 0o755)
+    }
     if !isSilent, chance.percent(50) { reload() }
     truth.changed("GeoClue's configuration \(isDisallowed ? "disallows" : "allows") a program")
   }
 
   private static let dropIns = "etc/geoclue/conf.d"
 
-  /// Removes the empty folder of drop-ins, or makes it. Returns whether it was removed.
-  @discardableResult private func switchFolder() -> Bool {
-    rmdir("\(folder)/\(Self.dropIns)") == 0 || mkdir("\(folder)/\(Self.dropIns)", 0o755) != 0
+  /// Replaces the empty folder of drop-ins, or makes it.
+  func renewFolder() {
+    rmdir("\(folder)/\(Self.dropIns)")
+    mkdir("\(folder)/\(Self.dropIns)", 0o755)
   }
-
-  /// Replaces the empty folder of drop-ins.
-  func renewFolder() { if switchFolder() { switchFolder() } }
 
   /// Changes the service's configuration, as an administrator does who then calls `systemctl reload`.
   private func reload() {
