@@ -10,8 +10,9 @@ import GeopublicistLocationModel
 nonisolated struct Confirmation: Hashable, Sendable {
   /// How long a doubt may stay open before the answer is dropped.
   static let holdTime = Duration.seconds(1)
-  /// How long an answer allows deliveries despite a doubt, counted from its question. Must be less than the 200 ms
-  /// within which a revocation takes effect.
+  /// How long an answer allows deliveries despite a doubt, counted from its question; and how long it allows locations
+  /// from before its question, counted from the doubt, or from the answer if the doubt arose during its question. Must
+  /// be less than the 200 ms within which a revocation takes effect, and more than the pauses between questions.
   static let validity = Duration.milliseconds(150)
 
   private var confirmed: MonotonicInstant?
@@ -33,10 +34,13 @@ nonisolated struct Confirmation: Hashable, Sendable {
   }
 
   /// The hold on deliveries, if there is one. Between an answer and the next question, locations that arrived before
-  /// the answered question may be sent: they were permitted then. Endless doubts would otherwise stop deliveries.
+  /// the answered question may be sent: they were permitted then. Endless doubts would otherwise stop deliveries. If the
+  /// next question is not asked soon, because logind has left the bus, they are held as well.
   func hold(at now: MonotonicInstant) -> Hold<MonotonicClock>? {
     guard isHeld(at: now) else { return nil }
-    return asked.map { Hold(question: $0) } ?? Hold(question: confirmed ?? .origin, isConfirmed: confirmed != nil)
+    if let asked { return Hold(question: asked) }
+    let isRecent = oldest.map { now - $0 <= Self.validity } ?? false
+    return Hold(question: confirmed ?? .origin, isConfirmed: confirmed != nil && isRecent)
   }
 
   mutating func doubt(at now: MonotonicInstant) {

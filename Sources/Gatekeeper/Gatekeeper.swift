@@ -65,7 +65,8 @@ nonisolated package struct ClientAccess: Equatable, Sendable {
 nonisolated package struct Hold<Clock>: Hashable, Sendable {
   /// When the question was asked; the origin if it was not.
   package var question = Instant<Clock>.origin
-  /// Whether the answer also allows locations from before the question, and no further question has been asked yet.
+  /// Whether the answer also allows locations from before the question: no further question has been asked yet, and the
+  /// doubt is recent.
   package var isConfirmed = false
 
   package init(question: Instant<Clock> = .origin, isConfirmed: Bool = false) {

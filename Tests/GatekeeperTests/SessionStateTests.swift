@@ -72,6 +72,17 @@ import Testing
     #expect(!state.isHeld(at: 610_000) && state.deadline == nil)
   }
 
+  /// Regression: while logind was away, a location from before its last answer was sent after a session had ended.
+  @Test func `while logind is away, locations from before its last answer are soon held too`() {
+    var state = active()
+    #expect(state.handle(.left, at: 500_000) == [])
+    #expect(state.hold(at: 650_000)?.isConfirmed == true, "a revocation would not have taken effect yet either")
+    #expect(state.hold(at: 650_001)?.isConfirmed == false)
+    #expect(state.deadline == 800_000)
+    #expect(state.handle(.timer, at: 800_000) == [.ask])
+    #expect(state.hold(at: 800_000) == Hold(question: 800_000))
+  }
+
   @Test func `a logind that has exited and does not come back is started by a call`() {
     var state = active()
     _ = state.handle(.doubted, at: 500_000)
