@@ -69,17 +69,20 @@ final class Outbox {
 
   /// Calls `action` once deferrable messages may be sent to a client, possibly immediately. A client that does not
   /// answer pings gets its turn once a minute.
-  func whenRoom(for client: BusName, _ action: @escaping () -> Void) {
+  func whenRoom(for client: BusName, _ action: @escaping () -> Void) { whenRoom(for: client, isFirst: false, action) }
+
+  private func whenRoom(for client: BusName, isFirst: Bool, _ action: @escaping () -> Void) {
     if waiting[client] == nil, hasRoom(for: client) { return action() }
-    waiting[client, default: []].append(action)
+    let actions = waiting[client] ?? []
+    waiting[client] = isFirst ? [action] + actions : actions + [action]
     arm()
   }
 
   /// Calls `action` once the state of one of a client's objects may be sent, at the earliest on the next turn of the
-  /// loop.
+  /// loop. The object's locations, which wait for that, must not lose the client's turn.
   func whenStateDue(for client: BusName, _ object: AnyObject, _ action: @escaping () -> Void) {
     states.whenDue(.account(accountOf(client) ?? .common), for: object) { [weak self] in
-      self?.whenRoom(for: client, action)
+      self?.whenRoom(for: client, isFirst: true, action)
     }
   }
 

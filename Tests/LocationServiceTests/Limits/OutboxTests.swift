@@ -82,6 +82,19 @@ import Testing
     #expect(done == 1)
   }
 
+  /// Regression: a client that does not read lost its turn of the minute if its state changed while a location waited.
+  @Test func `state that waits for a client is sent before the locations that wait for the state`() throws {
+    for _ in 0..<30 { way.outbox.sent(100_000, to: ":1.1") }
+    var (done, isDue) = ([String](), false)
+    way.outbox.whenRoom(for: ":1.1") { done.append("location") }
+    way.outbox.whenStateDue(for: ":1.1", way) { done.append("state") }
+    way.outbox.whenStateDue(for: ":1.2", way.pings) { isDue = true }
+    try turning("both states are due") { isDue }
+    #expect(done.isEmpty)
+    way.pings.answer(from: ":1.1")
+    #expect(done == ["state", "location"])
+  }
+
   @Test func `messages that wait for a client that has disconnected are dropped`() {
     for _ in 0..<30 { way.outbox.sent(100_000, to: ":1.1") }
     way.outbox.whenRoom(for: ":1.1") { Issue.record("it has left") }
