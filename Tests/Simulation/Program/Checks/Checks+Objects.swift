@@ -65,7 +65,8 @@ extension Checks {
       // A change of the level begins a new chain, which may not yet have changed what the client was last told.
       before.level == new.level
     else { return }
-    if thresholds.time > 0, now - last < thresholds.time - 50_000 {
+    // The quiet time begins when the interval has passed.
+    if thresholds.time > 0, now - last < thresholds.time + thresholds.debounce - 50_000 {
       broken("updates respect the time threshold", "\((now - last) / 1_000) ms at \(subscription.path)")
     }
     // An agent may reduce the accuracy, even in a quiet time. Reduced locations are sent when their cell may change.
@@ -112,6 +113,11 @@ extension Checks {
     }
   }
 
+  /// Whether a fix shows on which side of a region's border the machine is.
+  private static func isCertain(_ fix: Fix, about region: Client.Region) -> Bool {
+    fix.accuracy < 100 && abs(distance(fix.latitude, region.latitude) - region.radius) > 150
+  }
+
   /// Whether an exact location was read before the end of a refusal that a client was told.
   func precedesRefusal(of subscription: Client.Subscription, _ client: Client, _ latitude: Double) -> Bool {
     guard client.isReading, !world.geoclue.isStatic, let number = world.fixes[latitude.bitPattern]?.number,
@@ -156,7 +162,9 @@ extension Checks {
     }
     if world.isQuiet(at: world.schedule.now - 40_000_000), kind != "dwelled", state != "unknown",
       region.confirm == 20_000_000, region.level == .exact, client.entitlement.level == .exact,
-      world.schedule.now - max(world.movedAt, world.wokeAt) > 100_000_000, world.geoclue.interval == 1_000_000
+      // A client that does not read receives the event later.
+      world.schedule.now - max(world.movedAt, world.wokeAt, client.readSince) > 100_000_000,
+      world.geoclue.interval == 1_000_000
     {
       let distance = Self.distance(world.place(isOther: false), region.latitude)
       if abs(distance - region.radius) > 150, (distance < region.radius) != (state == "inside") {
@@ -200,12 +208,23 @@ extension Checks {
       client.entitlement.level == .exact, world.isQuiet(at: world.schedule.now - 20_000_000), !world.geoclue.isStatic,
       client.isReading, world.schedule.now - max(client.readSince, client.entitlement.since) > 20_000_000,
       world.schedule.now - max(world.movedAt, world.clockSetAt, world.wokeAt, world.settledAt) > 20_000_000,
-      let newest = world.fixes.values.first(where: { $0.number == world.geoclue.newestRead }), newest.accuracy < 100,
-      !newest.isOutlier,
-      (world.geoclue.lastReads[newest.number] ?? .min) > world.schedule.now - region.unknownAfter + 8_000_000,
-      abs(Self.distance(newest.latitude, region.latitude) - region.radius) > 150
+      let newest = world.fixes.values.first(where: { $0.number == world.geoclue.newestRead }), !newest.isOutlier,
+      Self.isCertain(newest, about: region),
+      // A location that GeoClue reports again is no new evidence.
+      newest.measuredAt > world.schedule.now - region.unknownAfter + 8_000_000
     {
       broken("a region loses its state for the reported reason", story)
+    }
+    if kind == "lost", event["Reason"]?.string == "accuracy-insufficient", region.level == .exact,
+      client.entitlement.level == .exact, !world.geoclue.isStatic,
+      world.schedule.now - max(client.entitlement.since, client.readSince) > region.unknownAfter + 5_000_000
+    {
+      // A state far from the border is kept until the next check has ended, which lasts for at most a minute.
+      let since = world.sentSince - region.unknownAfter - 60_000_000
+      let isReason = world.fixes.values.contains {
+        (world.geoclue.lastReads[$0.number] ?? .min) > since && !Self.isCertain($0, about: region)
+      }
+      if !isReason { broken("a region loses its state for the reported reason", "no location: \(story)") }
     }
     // A reduced location shows where the machine was at the beginning of its interval.
     if kind == "exited", let dwelledAt = region.dwelledAt, committedAt - duration < dwelledAt - 1_100_000,

@@ -78,7 +78,10 @@ extension Checks {
   /// Checks that GeoClue is used some time after it was unable to create a client.
   func held() {
     let begin = world.schedule.now - 25_000_000
-    guard world.geoclue.failedToCreateAt > world.schedule.now - 35_000_000 else { return }
+    // A service that has used GeoClue for less than half a minute waits for longer.
+    guard world.geoclue.failedToCreateAt > world.schedule.now - 35_000_000,
+      world.servingSince.map({ $0 < world.schedule.now - 100_000_000 }) ?? false
+    else { return }
     let isNeeded = world.clients.contains { client in
       client.isConnected && client.entitlement.level == .exact && client.entitlement.since < begin
         && client.subscriptions.contains { $0.isStarted && $0.isPlain && $0.startedAt < begin }

@@ -281,7 +281,11 @@ final class Checks {
     // A service that has been started and has read it since does not know of the suspend.
     let readAt = world.geoclue.lastReads[fix.number] ?? .min
     let isNew = world.servingSince.map { $0 > world.wokeAt && readAt >= $0 } ?? false
-    guard fix.sleeps == world.sleeps || isAsserted || isNew || isCloseToWaking || isLastEvent(parcel, client) else {
+    // After a change of the clock, the time of a location that GeoClue reports again does not show its age.
+    let isUndated = world.clockSetAt > fix.measuredAt && readAt > world.wokeAt
+    guard
+      fix.sleeps == world.sleeps || isAsserted || isNew || isUndated || isCloseToWaking || isLastEvent(parcel, client)
+    else {
       return broken(
         "no location from before the last suspend is sent",
         "client \(client.number) gets a fix \(age) ms old: \(parcel.story)")

@@ -157,6 +157,10 @@ extension Client {
   func close(_ region: Region) {
     closing.insert(region.path)
     ask(region.path, Self.region, "Close") { [weak self] reply in
+      guard !reply.errorName.hasSuffix("LimitsExceeded") else {
+        self?.closing.remove(region.path)
+        return
+      }
       if !reply.isLost { self?.regions.removeAll { $0 === region } }
     }
   }

@@ -292,8 +292,12 @@ final class Client: Program {
     if mayBeBestEffort, chance.percent(30) { options += Self.bestEffort }
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000) { [weak self] reply in
       guard let self else { return }
+      // The user's other programs may have made many calls.
+      if reply.errorName.hasSuffix("LimitsExceeded"), (world.floodedAt[user] ?? .min) > begin - 30_000_000 { return }
+      // After a jump, the next location may be held back.
+      let patience: Int64 = world.geoclue.interval == 1_000_000 ? 12_000_000 : 60_000_000
       // The service may have found another agent because of this call.
-      if level == .exact, entitlement.level == .exact, reply.kind == .error,
+      if level == .exact, entitlement.level == .exact, reply.kind == .error, world.outlierAt < begin - patience,
         world.geoclue.interval < 8_000_000 || isAsserted
           || mayRenewClient && world.geoclue.measuresAgain(forCallAt: begin)
       {

@@ -188,7 +188,8 @@ final class GeoClue: SystemService {
 
   /// The radius of a fix, and how far a device may have moved since.
   private func grown(_ fix: Fix, until time: Int64) -> Double {
-    fix.accuracy + FixArbiter.assumedSpeed * Double(time - fix.measuredAt) / 1_000_000
+    let begin = isStatic ? lastReads[fix.number] ?? fix.measuredAt : fix.measuredAt
+    return fix.accuracy + FixArbiter.assumedSpeed * Double(time - begin) / 1_000_000
   }
 
   var hasBeenSteady: Bool { steadyFixes > 5 }
