@@ -280,8 +280,8 @@ extension Checks {
     if world.servingSince != nil { remainsBefore = remainsBefore ?? remains }
   }
 
-  /// Checks that the service has exited 2 minutes after every client has left. It exits after one minute. If the bus
-  /// fails, the service may not have noticed yet that a client has left.
+  /// Checks that the service has exited. Called when its idle time has passed. If the bus fails, the service may not have
+  /// noticed yet that a client has left.
   func exited() {
     if let name = world.serviceName, !world.isBusFaulty { broken("the service exits when nobody uses it", name) }
   }

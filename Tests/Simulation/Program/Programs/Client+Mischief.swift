@@ -48,6 +48,30 @@ extension Client {
     }
   }
 
+  /// Shortens the interval at whose end a location is due. It must then be sent immediately.
+  func shortenWait() {
+    guard isConnected, isReading, world.mayCreate(for: self) else { return }
+    subscribe(isPlain: false, at: .exact, every: 40_000_000) { [weak self] new in
+      self?.later(25_000_000, with: new) { client in
+        let (begin, last) = (client.world.schedule.now, new.lastLocationAt)
+        client.set("TimeThreshold", .uint32(1_000), of: new) { new.thresholds.time = 1_000_000 }
+        client.later(400_000, with: new) { client in
+          client.close(new)
+          let world = client.world
+          guard client.isReading, new.count > 0, new.lastLocationAt == last, new.thresholdsAt < begin + 200_000,
+            new.thresholds.time == 1_000_000, world.geoclue.heldAt < last,
+            client.entitlement.level == .exact, client.entitlement.since < last, world.outlierAt < last - 60_000_000,
+            max(world.clockSetAt, world.wokeAt) < last - 10_000_000,
+            // A fix soon after a better one may be held back.
+            last + 4_000_000 < begin - 200_000,
+            world.geoclue.hasBeenRead(in: last + 4_000_000..<begin - 200_000)
+          else { return }
+          world.checks.broken("a location that waits is sent when its interval is shortened", new.path)
+        }
+      }
+    }
+  }
+
   /// Does something with a subscription later, if it still exists.
   private func later(_ time: Int64, with subscription: Subscription, _ action: @escaping (Client) -> Void) {
     world.schedule.after(time) { [weak self] in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 
-/// Programs that come for a moment. They make one call each, and neither read nor answer.
+/// Programs that come for a moment.
 final class Throng {
   private unowned let world: World
   private var programs: [Program] = []
@@ -70,21 +70,71 @@ final class Throng {
     world.schedule.after(1_000_000) { [self] in leave() }
   }
 
+  /// Programs of one user leave with answers that they have not read. The service must not ping the user's others more
+  /// often because of these.
+  func hoard(of user: UInt32) {
+    world.floodedAt[user] = world.schedule.now
+    come(users: Array(repeating: user, count: 8))
+    for program in programs {
+      for _ in 0..<180 { program.call(Client.service, Client.path, Client.introspectable, "Introspect") }
+    }
+    world.schedule.after(15_500_000) { [self] in leave() }
+  }
+
+  /// As many programs of a user as may have dialogs leave while these are open. They must not count for the next one,
+  /// which was refused a dialog meanwhile.
+  func leaveDialogs(of user: UInt32) {
+    // Users without a session share one account.
+    guard programs.isEmpty, !world.truth.hasSessionEnded, !world.isBusFaulty,
+      world.clients.allSatisfy({ $0.user != user || $0.interactedAt < world.schedule.now - 121_000_000 })
+    else { return }
+    var (isAnswered, wasRefused) = (false, false)
+    come(users: [user, user], isInteractive: true) { _ in isAnswered = true }
+    world.schedule.after(300_000) { [self] in
+      guard let first = programs.first else { return }
+      // The refusal must not release the place of the open dialog.
+      ask(first, isInteractive: true) { [self] in
+        guard Self.isRefused($0) else { return }
+        ask(first, isInteractive: true) { [world] in
+          if !isAnswered, !Self.isRefused($0) { world.checks.broken("a program has one dialog", "user \(user)") }
+        }
+      }
+      come(users: [user], isInteractive: true) { wasRefused = Self.isRefused($0) }
+    }
+    world.schedule.after(1_000_000) { [self] in
+      for program in programs.prefix(2) { program.disconnect() }
+      programs.removeFirst(min(2, programs.count))
+    }
+    world.schedule.after(1_200_000) { [self] in
+      guard wasRefused, let last = programs.first else { return }
+      ask(last, isInteractive: true) { [world] in
+        if Self.isRefused($0) { world.checks.broken("a program that has left has no dialog", "user \(user)") }
+      }
+    }
+    world.schedule.after(2_200_000) { [self] in leave() }
+  }
+
+  private static func isRefused(_ reply: Parcel) -> Bool { reply.errorName.hasSuffix("LimitsExceeded") }
+
   func program(of process: UInt32) -> Program? { programs.first { $0.process == process } }
   func programs(of user: UInt32) -> [Program] { programs.filter { $0.user == user } }
 
   /// - Parameter answered: Called with each answer. Without it, the programs do not read.
-  private func come(users: [UInt32], answered: ((Parcel) -> Void)? = nil) {
+  private func come(users: [UInt32], isInteractive: Bool = false, answered: ((Parcel) -> Void)? = nil) {
     guard !world.bus.isDown else { return }
     for user in users {
       let program = Program(world, user: user)
       programs.append(program)
       program.connect()
       program.isReading = answered != nil
-      program.call(Client.service, Client.path, Client.service, "RequestAuthorization", [.options([])]) {
-        answered?($0)
-      }
+      ask(program, isInteractive: isInteractive) { answered?($0) }
     }
+  }
+
+  private func ask(_ program: Program, isInteractive: Bool, _ answered: @escaping (Parcel) -> Void) {
+    program.call(
+      Client.service, Client.path, Client.service, "RequestAuthorization", [.options([])],
+      isInteractive: isInteractive, answered)
   }
 
   private func leave() {

@@ -77,7 +77,8 @@ extension Day {
       before(47.2) { $0.checks.newest() }
       before(40) { $0.geoclue.hurry() }
       before(35) { $0.checks.newest() }
-      before(33) { $0.geoclue.hurryInDoubt() }
+      // The turn of a client that does not read, once a minute, is lost if access is in doubt.
+      if !staysBelowLimit { before(33) { $0.geoclue.hurryInDoubt() } }
       before(28) { $0.checks.newest() }
       // The same wrong place as before, which does not confirm anything.
       before(26.5) { $0.geoclue.jump() }
@@ -90,6 +91,8 @@ extension Day {
         world.throng.press(of: world.users[0], against: world.clients[round % 6 == 1 ? 4 : 1], world.agents[1])
       }
     }
+    before(88) { $0.clients[(round + 3) % 6].shortenWait() }
+    if round % 8 == 1, !world.isSession { before(92) { $0.throng.hoard(of: $0.users[(round + 1) % 3]) } }
     if round % 4 == 0 { planFailure(isCrash: round % 8 == 4, until: end) }
     if round % 8 == 0 { planPastRecords(until: end) }
     if round % 4 == 3 { planClockChange(until: end) }
@@ -121,7 +124,7 @@ extension Day {
     before(30) { world in
       for client in world.clients where client.isReading { client.subscribe(isPlain: true, at: .exact, starts: false) }
     }
-    before(25) { $0.polkit.flood() }
+    if !staysBelowLimit { before(25) { $0.polkit.flood() } }
     before(24.5) { world in
       for client in world.clients { client.startAndStop() }
     }
@@ -516,6 +519,15 @@ extension Day {
     after(98) { world in
       world.clients[2].start()
       world.bus.onRelease = { [weak world] in world?.clients[2].callLate() }
+    }
+    if round % 8 == 7, !world.isSession {
+      // A shorter time counts for a service that is already idle. Another service follows because of the late call.
+      after(100) { world in
+        let service = world.serviceName
+        world.setIdleTimeout(15)
+        world.schedule.after(18_000_000) { if world.serviceName == service { world.checks.exited() } }
+      }
+      after(146) { $0.setIdleTimeout(60) }
     }
     // Sometimes the machine also sleeps while no service runs.
     if round % 8 != 7, round % 16 != 3 { after(180) { $0.sleep(5_000_000, isAnnounced: true) } }

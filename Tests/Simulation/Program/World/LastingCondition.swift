@@ -169,6 +169,7 @@ enum LastingCondition: CaseIterable {
           world.schedule.after(600_000) { world.polkit.start() }
         }
       }
+      world.schedule.after(12_000_000) { world.throng.leaveDialogs(of: user) }
       // The user agrees in a dialog after an administrator has forbidden what it is about.
       askLater(user, in: world)
       world.schedule.after(22_000_000) { world.polkit.set(.no, for: user) }

@@ -452,14 +452,30 @@ final class World {
 
   /// Whether the service's configuration permits it to remember places.
   private(set) var remembers = true
+  /// In seconds.
+  private var idleTimeout = 60
 
   private func configure() {
-    let text = "[Service]\nremember=\(remembers)\n[Limits]\nsubscriptions-per-user=\(limit)\n"
+    let text = """
+      [Service]
+      remember=\(remembers)
+      idle-timeout=\(idleTimeout)
+      [Limits]
+      subscriptions-per-user=\(limit)
+
+      """
     write("etc/geopublicist/geopublicist.conf", Array(text.utf8))
   }
 
   /// Whether the service has recorded a place of a user.
   func hasRecord(of user: UInt32) -> Bool { Glibc.access("\(folder)/state/\(user)", F_OK) == 0 }
+
+  /// Changes after how many seconds without use the service exits.
+  func setIdleTimeout(_ seconds: Int) {
+    idleTimeout = seconds
+    configure()
+    if serviceName != nil { kill(getpid(), SIGHUP) }
+  }
 
   /// Changes the service's configuration while it is not running.
   func setRemembers(_ isTrue: Bool) {
