@@ -73,8 +73,8 @@ final class Outbox {
 
   private func whenRoom(for client: BusName, isFirst: Bool, _ action: @escaping () -> Void) {
     if waiting[client] == nil, hasRoom(for: client) { return action() }
-    let actions = waiting[client] ?? []
-    waiting[client] = isFirst ? [action] + actions : actions + [action]
+    let end = waiting[client]?.count ?? 0
+    waiting[client, default: []].insert(action, at: isFirst ? 0 : end)
     arm()
   }
 
