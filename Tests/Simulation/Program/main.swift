@@ -93,7 +93,8 @@ print("starts \(starts)")
 print("turns \(world.checks.longestTurn)")
 print("hash \(String(world.hash.value, radix: 16))")
 for path in [
-  "/etc/geoclue/conf.d/90-named.conf", "/etc/geoclue/conf.d", "/bus", "/other-bus", "/library", "/run/cells",
+  "/etc/geoclue/conf.d/90-named.conf", "/etc/geoclue/conf.d", "/bus", "/other-bus", "/library", "/almanac",
+  "/run/cells",
   "/etc/geoclue/geoclue.conf", "/etc/geopublicist/geopublicist.conf",
   "/etc/geoclue", "/etc/geopublicist", "/etc", "/run", "/share/geopublicist/places", "/share/geopublicist", "/share",
 ] + [1_001, 1_002, 1_003].map({ "/state/\($0)" }) + ["/state", ""] {

@@ -12,7 +12,7 @@ extension Checks {
       broken("the service has one client of GeoClue", "\(world.geoclue.clientCount)")
     }
     guard !rests else { return rested() }
-    world.library?.quiet()
+    for library in world.libraries { library.quiet() }
     var isNeeded = false
     for client in world.clients where client.isConnected {
       // The report of the end of an object may be lost when the service leaves a bus that hangs.

@@ -215,6 +215,11 @@ final class Checks {
       let time = parcel.values.first?.properties?["Timestamp"]?.structure?.first?.uint64 ?? 0
       records[client.user, default: [:]][time] = world.schedule.now
     }
+    if parcel.member == "AlmanacChanged", let almanac = parcel.values.first {
+      for case let library as AlmanacProgram in world.libraries where library.name == parcel.destination {
+        library.sent(almanac)
+      }
+    }
     if parcel.member == "AuthorizationChanged" { toldAuthorization(parcel) }
     guard let location = Self.location(in: parcel.values) else { return }
     let now = world.schedule.now
@@ -223,7 +228,9 @@ final class Checks {
     }
     guard let client = world.clients.first(where: { $0.name == name }) else {
       // Its last connection may not have left a bus that hangs.
-      if let library = world.library, library.isConnected, world.bus.peers[name]?.process == library.process {
+      if let process = world.bus.peers[name]?.process,
+        let library = world.libraries.first(where: { $0.process == process && $0.isConnected })
+      {
         return permitted(location, library, parcel)
       }
       if world.bus.peers[name] != nil { broken("a location goes to a client", parcel.story) }

@@ -237,8 +237,8 @@ extension Client {
         let values: [Value] = [
           .string(Self.subscription), .string("RequiredAccuracy"), .variant(.double(accuracy)),
         ]
-        call(Self.service, subscription.path, Self.properties, "Set", values) { reply in
-          if reply.kind == .reply { subscription.requiredAccuracy = accuracy }
+        call(Self.service, subscription.path, Self.properties, "Set", values) { [world] reply in
+          if reply.kind == .reply { subscription.requiredAccuracy = (accuracy, world.schedule.now) }
         }
       }
     }

@@ -70,7 +70,7 @@ final class Client: Program {
     /// When it must have ended, in microseconds of the boot clock.
     var endsAt: Int64?
     /// The last value that the client has set.
-    var requiredAccuracy: Double?
+    var requiredAccuracy: (value: Double, at: Int64)?
 
     init(_ path: String, _ level: AccuracyLevel, _ thresholds: Thresholds, isPlain: Bool, isNamed: Bool) {
       (self.path, self.level, self.thresholds, self.isPlain, self.isNamed) = (path, level, thresholds, isPlain, isNamed)
@@ -559,13 +559,24 @@ final class Client: Program {
 
   /// When it last permitted a dialog.
   private(set) var interactedAt: Int64 = .min / 2
+  /// The interactive calls of a connection that are not answered.
+  private var interactions = (connection: 0, count: 0)
+  /// Whether it may have a dialog.
+  var isInteracting: Bool { isConnected && interactions.connection == connections && interactions.count > 0 }
 
   func authorize(isInteractive: Bool = false, _ handler: @escaping (Parcel) -> Void = { _ in }) {
-    if isInteractive { interactedAt = world.schedule.now }
+    if isInteractive {
+      interactedAt = world.schedule.now
+      interactions = (connections, interactions.connection == connections ? interactions.count + 1 : 1)
+    }
     ask(
       Self.path, Self.service, "RequestAuthorization",
       [.options([("accuracy", .string("\(isInteractive ? .exact : chance.pick(Self.levels))"))])],
-      within: isInteractive ? 120_000_000 : 5_000_000, isInteractive: isInteractive, handler)
+      within: isInteractive ? 120_000_000 : 5_000_000, isInteractive: isInteractive
+    ) { [weak self, connections] reply in
+      if isInteractive, self?.interactions.connection == connections { self?.interactions.count -= 1 }
+      handler(reply)
+    }
   }
 
   /// Requests access interactively. The user agrees, so access must be granted.

@@ -85,23 +85,25 @@ final class Throng {
   /// which was refused a dialog meanwhile.
   func leaveDialogs(of user: UInt32) {
     // Users without a session share one account.
-    guard programs.isEmpty, !world.truth.hasSessionEnded, !world.isBusFaulty,
-      world.clients.allSatisfy({ $0.user != user || $0.interactedAt < world.schedule.now - 121_000_000 })
+    guard programs.isEmpty, !world.isBusFaulty, world.truth.session(of: user) != .none,
+      world.mayKnowSession(of: user, at: world.schedule.now - 5_000_000),
+      !world.clients.contains(where: { $0.user == user && $0.isInteracting })
     else { return }
-    var (isAnswered, wasRefused) = (false, false)
+    world.tell("programs of \(user) open dialogs and leave")
+    var (isAnswered, isOpen, wasRefused) = (false, false, false)
     come(users: [user, user], isInteractive: true) { _ in isAnswered = true }
     world.schedule.after(300_000) { [self] in
       guard let first = programs.first else { return }
       // The refusal must not release the place of the open dialog.
       ask(first, isInteractive: true) { [self] in
-        guard Self.isRefused($0) else { return }
-        ask(first, isInteractive: true) { [world] in
-          if !isAnswered, !Self.isRefused($0) { world.checks.broken("a program has one dialog", "user \(user)") }
-        }
+        guard Self.isRefused($0), !isAnswered else { return }
+        isOpen = true
+        ask(first, isInteractive: true) { _ in isOpen = false }
       }
       come(users: [user], isInteractive: true) { wasRefused = Self.isRefused($0) }
     }
     world.schedule.after(1_000_000) { [self] in
+      if isOpen, !isAnswered { world.checks.broken("a program has one dialog", "user \(user)") }
       for program in programs.prefix(2) { program.disconnect() }
       programs.removeFirst(min(2, programs.count))
     }

@@ -445,7 +445,7 @@ extension Day {
     at(begin + 1) { [self] world in
       for client in world.clients.dropFirst() { client.exit() }
       world.clients[0].flap(80)
-      world.library?.task = .exit
+      for library in world.libraries { library.task = .exit }
       recover()
       world.truth.forgetSessions()
     }

@@ -114,7 +114,7 @@ final class Day {
       client.start()
       client.act()
     }
-    world.library?.task = .act
+    for library in world.libraries { library.task = .act }
     world.schedule.after(5_000_000) { [world] in
       for client in world.clients where client.number.isMultiple(of: 2) { client.forecast() }
     }
@@ -142,7 +142,7 @@ final class Day {
     world.checks.hasRested = false
     world.resumeBus()
     world.startBus()
-    world.library?.task = rests ? .exit : .follow
+    for library in world.libraries { library.task = rests ? .exit : .follow }
     (world.polkitFails, world.systemd.knowsNothing) = (false, false)
     (world.polkit.change, world.logind.change) = (nil, nil)
     world.disallow(false)

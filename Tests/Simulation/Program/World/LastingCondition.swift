@@ -11,7 +11,8 @@ enum LastingCondition: CaseIterable {
   /// Only in the session deployment.
   case agentReplaced
 
-  static let all = allCases.filter { $0 != .agentReplaced }
+  /// Dialogs have the most situations.
+  static let all = allCases.filter { $0 != .agentReplaced } + [.policyAsks, .policyAsks]
   static let ofSession = [agentOff, agentReplaced]
 
   func begin(for user: UInt32, in world: World) {

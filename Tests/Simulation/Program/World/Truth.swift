@@ -136,7 +136,7 @@ final class Truth {
       permitted(to: user) == .none
         || (world.agents + world.seconds).contains { $0.user == user && $0.isConnected && $0.level == .none }
     }
-    if let library = world.library {
+    for library in world.libraries {
       library.entitlement.update(level(of: library), formerly: .none, at: changedAt, isServed: false)
     }
   }

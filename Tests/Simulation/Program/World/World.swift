@@ -9,12 +9,15 @@ import MainLoop
 final class World {
   static let subscriptionsPerConnection = 16
   static let callsPerConnection = 16
+  /// The objects of a user that leave room for those of the client library, and for those that it does not know because
+  /// the service's connection was closed before the creation was answered.
+  static let objectsBesideLibraries = 31
   static let callsBurst = 200
   static let callsPerSecond = 50
   static let messageBytes = 65_536
 
   let seed: UInt64
-  /// Whether the bus stalls and is restarted, and a program uses the client library.
+  /// Whether the bus stalls and is restarted, and programs use the client library.
   let isBusFaulty: Bool
   /// Whether the service runs in the session deployment, in which all clients are programs of one user.
   let isSession: Bool
@@ -25,8 +28,8 @@ final class World {
   let bus = SimulatedBus()
   /// The arguments of the service.
   let arguments: [String]
-  /// The program that uses the client library, which is in this process, too.
-  private(set) var library: LibraryProgram?
+  /// The programs that use the client library, which are in this process, too.
+  private(set) var libraries: [LibraryProgram] = []
   private(set) lazy var truth = Truth(self)
   private(set) lazy var checks = Checks(self)
   private(set) lazy var polkit = Polkit(self)
@@ -71,7 +74,7 @@ final class World {
   var healedAt: Int64?
   /// When a client last came while there was no other.
   var emptyAt: Int64 = .min / 2
-  private let folder: String
+  let folder: String
   /// When the service acquired its name.
   private(set) var servingSince: Int64?
   /// Whether the service was called while it was not running.
@@ -137,12 +140,7 @@ final class World {
     configure()
     write("share/geopublicist/places", Town.table)
     if isBusFaulty {
-      let library = LibraryProgram(self, user: 1_001)
-      let address = bus.listen(at: folder + "/library", user: 1_001, process: library.process) { [weak library] in
-        library?.joined($0)
-      }
-      library.begin(on: address)
-      self.library = library
+      libraries = [SourceProgram(self, user: 1_001), AlmanacProgram(self, user: 1_001)]
     }
     startPrograms()
   }
@@ -185,8 +183,8 @@ final class World {
   /// Advances time while no service is running. Returns true when a program calls it.
   func waitForCall() -> Bool {
     while !isServiceWanted, !isOver {
-      if library != nil { MainLoop.main.iterate() }
-      _ = idle(until: kernel_monotonic() + (library == nil ? 1_000_000 : 100_000))
+      if isBusFaulty { MainLoop.main.iterate() }
+      _ = idle(until: kernel_monotonic() + (isBusFaulty ? 100_000 : 1_000_000))
     }
     defer { isServiceWanted = false }
     return isServiceWanted
@@ -389,7 +387,7 @@ final class World {
     truth.changed("the bus works again")
   }
 
-  /// The bus closes one of the service's connections, which must return immediately, or that of the client library.
+  /// The bus closes one of the service's connections, which must return immediately, or one of the client library.
   func closeConnection(_ number: Int) {
     let peers = bus.socketPeers
     guard !bus.isDown, bus.stall == .none, let serviceName, !peers.isEmpty else { return }
@@ -556,8 +554,7 @@ final class World {
   func mayCreate(for client: Client) -> Bool {
     let others = clients.filter { $0.user == client.user || mayShareAccount(client) && $0.user >= 1_000 }
     let sum = others.reduce(0) { $0 + $1.objects }
-    // The library does not know an object whose creation was not answered, because the service's connection was closed.
-    return sum < (library == nil ? 39 : 34) && client.objects < Self.subscriptionsPerConnection
+    return sum < (isBusFaulty ? Self.objectsBesideLibraries : 39) && client.objects < Self.subscriptionsPerConnection
   }
 
   // MARK: - Programs and the story
@@ -570,7 +567,7 @@ final class World {
     programs.filter { $0.user == user && $0.hasProcess } + throng.programs(of: user)
   }
 
-  private var programs: [Program] { clients + agents + seconds + (library.map { [$0] } ?? []) as [Program] }
+  private var programs: [Program] { clients + agents + seconds + libraries as [Program] }
 
   /// Handles a message that the service logs.
   func logged(_ fields: [String: String]) {

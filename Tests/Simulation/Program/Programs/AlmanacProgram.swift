@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistClient
+import GeopublicistLocationModel
+
+/// Follows an almanac, and regions and subscriptions that end by themselves, on a connection that it opens itself, and
+/// again when it is lost.
+final class AlmanacProgram: LibraryProgram {
+  private var service: ServiceConnection?
+  private var object: ServiceAlmanac?
+  /// What it knows; nil from a loss of access on.
+  private var almanac: Almanac?
+  private var isAuthorized = false
+  /// What the service has sent and the library has not reported.
+  private var sent: (almanac: Almanac, at: Int64)?
+  private var region: LimitedObject?
+  private var subscription: LimitedObject?
+  private var requests = 0
+  /// When each request must have been answered.
+  private var deadlines: [Int: Int64] = [:]
+
+  init(_ world: World, user: UInt32) { super.init(world, user: user, "almanac") }
+
+  override func turn() {
+    guard task != .exit, task == .follow || service == nil || chance.number(in: 0...400) > 0 else { return exit() }
+    guard let service = service ?? connect() else { return }
+    if object == nil { object = ServiceAlmanac(on: service, ClientOptions()) { [weak self] in self?.handle($0) } }
+    switch chance.number(in: 0...60) {
+    case 0...2 where region?.hasEnded ?? true: monitor(on: service)
+    case 3...5 where subscription?.hasEnded ?? true: subscribe(to: service)
+    case 6: request(from: service)
+    case 7: change()
+    default: break
+    }
+    if deadlines.values.contains(where: { $0 < world.schedule.now }) {
+      broken("the client library answers each request", "")
+    }
+    guard world.bus.stall == .none, !world.bus.isDown,
+      world.schedule.now - max(world.stalled.upperBound, world.busStartedAt) > 2_000_000
+    else { return }
+    region?.checkEnd()
+    subscription?.checkEnd()
+    if let sent, world.schedule.now - sent.at > 2_000_000 {
+      broken("the client library reports each almanac of the service", "\(sent.almanac)")
+    }
+  }
+
+  private func exit() {
+    (region, subscription, object, service) = (nil, nil, nil, nil)
+    (almanac, isAuthorized, sent, deadlines) = (nil, false, nil, [:])
+  }
+
+  private func connect() -> ServiceConnection? {
+    service = try? ServiceConnection(to: .address(address))
+    service?.connection.onDisconnected = { [weak self] in self?.exit() }
+    return service
+  }
+
+  private func request(from service: ServiceConnection) {
+    requests += 1
+    let answered: () -> Void = { [weak self, number = requests] in self?.deadlines[number] = nil }
+    var options = ClientOptions()
+    options.timeout = .seconds(5)
+    // After the timeout, the library waits 10 s for the service's own answer.
+    deadlines[requests] = world.schedule.now + 16_000_000
+    if chance.percent(50) {
+      service.almanac(options) { _ in answered() }
+    } else {
+      service.location(options) { _ in answered() }
+    }
+  }
+
+  // MARK: - The almanac
+
+  private func handle(_ event: ServiceAlmanac.Event) {
+    switch event {
+    case .update(let new):
+      world.tell("the library reports an almanac of \(new.timestamp)")
+      if new == almanac { broken("the client library reports no almanac twice", "\(new)") }
+      almanac = new
+      if new == sent?.almanac { sent = nil }
+    case .authorization(let new):
+      world.tell("the library reports \(new) of its almanac")
+      isAuthorized = new.isAuthorized
+      if !isAuthorized { almanac = nil }
+    case .closed(let reason): broken("the client library's almanac does not end", reason)
+    case .interrupted: sent = nil
+    case .failure, .refused, .failed, .resumed: break
+    }
+  }
+
+  /// The service has sent an almanac to it.
+  func sent(_ value: Value) {
+    guard let new = Almanac(value), new != almanac else { return }
+    sent = (new, world.schedule.now)
+  }
+
+  override func quiet() {
+    guard isConnected, hasRoom, !isAuthorized, entitlement.level == .exact,
+      world.schedule.now - max(entitlement.since, connectedAt) > 60_000_000
+    else { return }
+    broken("the client library reports the authorization of an almanac", "")
+  }
+
+  // MARK: - Objects that end by themselves
+
+  private func monitor(on service: ServiceConnection) {
+    let centre = world.place(isOther: chance.percent(50))
+    guard let circle = CircularRegion(latitude: centre, longitude: world.home.longitude, radius: 1_000) else { return }
+    var options = ClientOptions()
+    options.region = RegionOptions(RegionConfiguration(circle))
+    options.duration = .seconds(chance.number(in: 5...60))
+    let new = LimitedObject(world, options)
+    new.object = ServiceRegion(on: service, options) { [weak new] in new?.handle($0) }
+    region = new
+  }
+
+  private func subscribe(to service: ServiceConnection) {
+    var options = ClientOptions()
+    options.maximumUpdates = UInt32(chance.number(in: 3...12))
+    options.duration = .seconds(chance.number(in: 10...60))
+    options.distanceThreshold = chance.pick([0, 0, 20])
+    let new = LimitedObject(world, options)
+    new.object = ServiceSubscription(on: service, options) { [weak new] in new?.handle($0) }
+    subscription = new
+    // Before it has been created.
+    if chance.percent(40) { change() }
+  }
+
+  /// Changes the level and the threshold of its subscription.
+  private func change() {
+    guard let subscription else { return }
+    var options = subscription.options
+    options.accuracy = chance.pick([.exact, .city])
+    options.distanceThreshold = chance.pick([0, 20])
+    subscription.change(to: options)
+  }
+}
