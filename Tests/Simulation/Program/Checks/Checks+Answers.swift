@@ -12,9 +12,10 @@ extension Checks {
   func refusedLocation(_ client: Client, calledAt begin: Int64) {
     let expected = world.truth.authorization(of: client, asking: .exact)
     let isFinal = ["denied", "restricted"].contains(expected.status) || expected.reason == "authorization-required"
-    // A program that does not answer may delay the decision.
-    guard isFinal, world.isQuiet(at: begin), world.schedule.now - begin > Self.soon, world.polkit.answersSoon,
-      world.logind.answersSoon, !(world.agents + world.seconds).contains(where: \.isSilent)
+    // A program that does not answer may delay the decision, and a client may read the answer late.
+    guard isFinal, client.readSince < world.schedule.now, world.isQuiet(at: begin),
+      world.schedule.now - begin > Self.soon, world.polkit.answersSoon, world.logind.answersSoon,
+      !(world.agents + world.seconds).contains(where: \.isSilent)
     else { return }
     broken(
       "a refusal that will not change is immediate",
@@ -290,8 +291,11 @@ extension Checks {
   func same(_ location: [String: Value], as fix: Fix) {
     let received = Int64(location["MonotonicUSec"]?.uint64 ?? 0)
     // By a clock that has been set since, it may have been measured in the future, which the service does not report.
+    let time = location["Timestamp"]?.structure?.first?.uint64 ?? 0
+    let present = UInt64(kernel_realtime() / 1_000_000) + UInt64(LocationValidator.clockSkew.seconds)
     let isInTime =
-      location["Timestamp"]?.structure?.first?.uint64 == fix.timestamp || world.clockSetAt > fix.measuredAt
+      time == fix.timestamp
+      || world.clockSetAt > fix.measuredAt && (time <= present || world.clockSetAt > world.schedule.now - 1_000_000)
     // The service drops the speed of a location that is less accurate than any receiver's.
     let hasSpeed = fix.accuracy <= LocationValidator.coarsestSatelliteAccuracy || fix.accuracy == .infinity
     let isSame =

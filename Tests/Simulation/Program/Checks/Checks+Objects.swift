@@ -280,7 +280,7 @@ extension Checks {
     guard abs(distance - region.radius) > 150 else { return }
     let expected = distance < region.radius ? "inside" : "outside"
     if region.state == "inside", expected == "inside", region.dwells, region.hasDwelled == false,
-      now - region.toldAt > 85_000_000
+      now - max(region.toldAt, world.outlierAt) > 45_000_000
     {
       broken("a region reports each stay once, if that is wanted", "not at \(region.path)")
     }

@@ -85,6 +85,13 @@ extension Checks {
   /// A client has received the rows of `ListSubscriptions`.
   func listed(_ rows: [Value], to client: Client) {
     complete(rows, of: client)
+    for library in world.libraries where world.bus.stall == .none {
+      // A program keeps three objects. Others may be on their way, and a user who calls too often may not close some.
+      let count = rows.count { $0.properties?["Sender"]?.string == library.name }
+      if count > 6, !library.name.isEmpty {
+        broken("the client library closes what its program does not need", "\(count) objects of \(library.name)")
+      }
+    }
     guard client.user != 0 else { return }
     for row in rows {
       guard let user = row.properties?["UserId"]?.uint32, user != client.user else { continue }

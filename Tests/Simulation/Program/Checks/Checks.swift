@@ -473,6 +473,7 @@ final class Checks {
     if isExact, age > oldest + 200, !isCloseToWaking, world.geoclue.reportedAt < call.time {
       broken("a location is no older than its caller permits", "\(age) ms, permitted \(call.wish.maximumAge) ms")
     }
+    if call.wish.bestAfter.map({ waited >= $0 }) ?? false, isExact { best(location, call) }
     let isOldCell = !isExact && location["Remembered"] == nil && age > oldest + 200
     // One of the interval in which the call was made may become older than permitted by the timeout.
     let wasOldCell = isOldCell && age > call.wish.maximumAge + waited + 200
@@ -500,6 +501,20 @@ final class Checks {
     if location["Accuracy"]?.double ?? .infinity > call.wish.accuracy {
       broken("a location is as accurate as its caller requires", "required \(call.wish.accuracy) m")
     }
+  }
+
+  /// A call in a quiet time was answered at its timeout, with the most accurate location since it was made.
+  private func best(_ location: [String: Value], _ call: OpenCall) {
+    let (begin, now) = (call.time + 1_000_000, world.schedule.now)
+    guard world.isQuiet(at: begin), call.client.entitlement.since < call.time, !world.polkit.isInDoubt,
+      max(world.movedAt, world.outlierAt, world.wokeAt, world.clockSetAt, world.geoclue.startedAt) < begin - 20_000_000,
+      let finest = world.fixes.values.filter({
+        $0.measuredAt > begin && (world.geoclue.lastReads[$0.number] ?? .max) < now - 1_000_000
+      }).map(\.accuracy).min()
+    else { return }
+    let accuracy = location["Accuracy"]?.double ?? .infinity
+    guard accuracy > finest else { return }
+    broken("a best-effort call returns the most accurate location", "\(accuracy), not \(finest) m")
   }
 
   /// Whether an exact location was read before the end of a refusal that a client had been told before a call.

@@ -30,6 +30,14 @@ final class AlmanacProgram: LibraryProgram {
     case 3...5 where subscription?.hasEnded ?? true: subscribe(to: service)
     case 6: request(from: service)
     case 7: change()
+    case 8...10:
+      // It no longer needs what it has just requested.
+      region = nil
+      monitor(on: service)
+      region = nil
+      subscription = nil
+      subscribe(to: service)
+      subscription = nil
     default: break
     }
     if deadlines.values.contains(where: { $0 < world.schedule.now }) {

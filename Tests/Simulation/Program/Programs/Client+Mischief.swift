@@ -300,8 +300,10 @@ extension Client {
         world.geoclue.hasBeenRead(in: begin + 1_000_000..<world.schedule.now - 200_000), sentLocationAt < begin,
         // After a wrong location that was believed, the right one may be wrong.
         world.outlierAt < begin - 60_000_000,
-        // The first locations after a sleep may be from before it.
-        world.wokeAt < begin - 6_000_000, world.geoclue.hasBeenRead(in: world.wokeAt..<begin - 6_000_000)
+        // The first locations after a sleep may be from before it, and those after a move wrong.
+        [world.wokeAt, world.movedAt].allSatisfy({
+          $0 < begin - 6_000_000 && world.geoclue.hasBeenRead(in: $0..<begin - 6_000_000)
+        })
       else { return }
       world.checks.broken("a client that calls is sent locations", "client \(number)")
     }

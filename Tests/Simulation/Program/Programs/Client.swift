@@ -289,8 +289,13 @@ final class Client: Program {
     var options: [(String, Value)] = [
       ("accuracy", .string("exact")), ("timeout", .uint32(8_000)), ("maximum-age", .uint32(0)),
     ]
-    if mayBeBestEffort, chance.percent(30) { options += Self.bestEffort }
-    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000) { [weak self] reply in
+    var wish = Checks.Wish()
+    if mayBeBestEffort, chance.percent(30) {
+      options += Self.bestEffort
+      wish.bestAfter = 8_000
+    }
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000, wanting: wish) {
+      [weak self] reply in
       guard let self else { return }
       // The user's other programs may have made many calls.
       if reply.errorName.hasSuffix("LimitsExceeded"), (world.floodedAt[user] ?? .min) > begin - 30_000_000 { return }

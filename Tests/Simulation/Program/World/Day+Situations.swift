@@ -20,6 +20,7 @@ extension Day {
     before(90) { $0.clients[hoarder].hoard(staysBelowLimit ? 90 : isLong ? 160 : round.isMultiple(of: 2) ? 60 : 120) }
     if staysBelowLimit { before(19) { $0.checks.sentRarely($0.clients[hoarder], since: end - 84_000_000) } }
     if !isLong { before(62) { $0.clients[hoarder].showLife() } }
+    if world.isBusFaulty, round % 2 == 1 { before(12) { $0.closeGeoClueConnection() } }
     before(70) { $0.clients[(round + 2) % 6].subscribeBriefly() }
     before(70) { $0.clients[(round + 3) % 6].demandMore() }
     before(isLong ? 18.5 : 55) { $0.clients[hoarder].isReading = true }

@@ -387,11 +387,21 @@ final class World {
     truth.changed("the bus works again")
   }
 
-  /// The bus closes one of the service's connections, which must return immediately, or one of the client library.
+  /// The bus closes one of the service's connections, or one of the client library.
   func closeConnection(_ number: Int) {
     let peers = bus.socketPeers
-    guard !bus.isDown, bus.stall == .none, let serviceName, !peers.isEmpty else { return }
-    let peer = peers[number % peers.count]
+    if !peers.isEmpty { close(peers[number % peers.count]) }
+  }
+
+  /// The bus closes the connection with which the service uses GeoClue.
+  func closeGeoClueConnection() {
+    guard let owner = geoclue.newestClient?.owner, owner != serviceName else { return }
+    bus.socketPeers.first { $0.name == owner }.map(close)
+  }
+
+  /// The bus closes a connection. The service must return immediately.
+  private func close(_ peer: SocketPeer) {
+    guard !bus.isDown, bus.stall == .none, let serviceName else { return }
     if peer.name == serviceName {
       stalled = sentSince..<schedule.now
       servingSince = nil
