@@ -9,12 +9,14 @@ extension Checks {
       return
     }
     if subscription.isStarted, subscription.thresholdsAt < .max { compare(properties, of: subscription) }
-    let isAuthorized = subscription.isStarted && subscription.told?.status.hasPrefix("authorized") == true
+    let isAuthorized = subscription.told?.status.hasPrefix("authorized") == true
     // A short loss of access, which need not be reported, drops it, too. There was none just now.
     let since = max(subscription.startedAt, subscription.toldAt, world.schedule.now - 3_000_000)
-    let isKept = isAuthorized && subscription.lastLocationAt > since
+    let isKept = isAuthorized && subscription.isStarted && subscription.lastLocationAt > since
+    // A start may count that the client has tried to end with a call that was refused.
+    let isIdle = !isAuthorized || subscription.isStopped
     let latitude = properties["Location"]?.properties?["Latitude"]?.double
-    if latitude != nil || isKept, latitude != subscription.last?.latitude || !isAuthorized {
+    if latitude != nil || isKept, latitude != subscription.last?.latitude || isIdle {
       broken("an object has the last location that it has sent", "\(latitude as Any): \(subscription.path)")
     }
   }
