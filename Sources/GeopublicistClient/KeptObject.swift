@@ -32,6 +32,9 @@ nonisolated struct KeptObject<Update: Sendable> {
   static var pauseAfterShutdown: Duration { .seconds(3) }
 
   private var state = State.idle
+  /// The object of an owner that is no longer the service's. A service whose connection was closed by the bus returns
+  /// with the objects that it had.
+  private var former: ObjectPath?
   private let starts: Bool
   private(set) var attempt: UInt64 = 0
   private var owner: BusName?
@@ -97,13 +100,16 @@ nonisolated struct KeptObject<Update: Sendable> {
 
 nonisolated extension KeptObject {
   private mutating func create() -> [Action] {
+    defer { former = nil }
     attempt &+= 1
     state = .creating
-    return [.renew(attempt: attempt)]
+    return (former.map { [.close($0)] } ?? []) + [.renew(attempt: attempt)]
   }
 
   private mutating func end(_ state: State) -> [Action] {
     let close = path.map { [Action.close($0)] } ?? []
+    // To close an object at a service that is not running would start it.
+    former = nil
     (self.state, failures, outage, authorization) = (state, 0, .none, KeptAuthorization())
     return close
   }
@@ -156,6 +162,7 @@ nonisolated extension KeptObject {
     case .creating: return create()
     case .starting, .running, .refused:
       guard old != nil else { return [] }
+      former = path
       let interruption = interrupt()
       if new != nil { return interruption + create() }
       wait(now, chance)
@@ -168,7 +175,7 @@ nonisolated extension KeptObject {
     let wasCreated = path != nil
     // Answers to the calls on that connection no longer count.
     attempt &+= 1
-    (state, owner) = (.disconnected, nil)
+    (state, owner, former) = (.disconnected, nil, nil)
     guard !wasCreated else { return interrupt() }
     authorization.interrupted()
     return []
