@@ -154,14 +154,14 @@ final class Checks {
     let stalled = world.stalled
     let crowded = world.crowded[found.client.user] ?? 0...0
     let isLater = stalled.lowerBound < crowded.upperBound && stalled.upperBound > crowded.lowerBound
-    let inTurn = max(crowded.upperBound, isLater ? min(stalled.upperBound, .max / 2) + World.burstTime : 0)
+    let inTurn = max(crowded.upperBound, isLater ? min(stalled.upperBound, .max / 2) + world.burstTime : 0)
     guard world.servingSince != nil, inTurn <= world.schedule.now || crowded.lowerBound > found.time else {
       return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
     }
     // The refusals of a connection's calls keep their order, and their rate is limited.
     let flood = found.client.flood
     if flood.open > 0 || flood.answeredAt + Self.slack > world.schedule.now, flood.begin <= found.time,
-      max(flood.begin, world.servingSince ?? .min / 2) + World.burstTime > world.schedule.now
+      max(flood.begin, world.servingSince ?? .min / 2) + world.burstTime > world.schedule.now
     {
       return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
     }

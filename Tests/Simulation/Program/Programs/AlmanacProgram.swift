@@ -26,26 +26,21 @@ final class AlmanacProgram: LibraryProgram {
     guard let service = service ?? connect() else { return }
     if object == nil { object = ServiceAlmanac(on: service, ClientOptions()) { [weak self] in self?.handle($0) } }
     switch chance.number(in: 0...60) {
-    case 0...2 where region?.hasEnded ?? true: monitor(on: service)
-    case 3...5 where subscription?.hasEnded ?? true: subscribe(to: service)
+    case 0...2 where region?.hasEnded ?? true: region = monitor(on: service)
+    case 3...5 where subscription?.hasEnded ?? true: subscription = subscribe(to: service)
     case 6: request(from: service)
-    case 7: change()
-    case 8...10:
-      // It no longer needs what it has just requested.
-      region = nil
-      monitor(on: service)
-      region = nil
-      subscription = nil
-      subscribe(to: service)
-      subscription = nil
+    case 7: subscription.map(change)
+    // It no longer needs what it has just requested.
+    case 8: _ = (monitor(on: service), subscribe(to: service))
     default: break
     }
-    if deadlines.values.contains(where: { $0 < world.schedule.now }) {
-      broken("the client library answers each request", "")
-    }
+    // The service and this program share a loop, and the service may wait for a bus that hangs.
     guard world.bus.stall == .none, !world.bus.isDown,
       world.schedule.now - max(world.stalled.upperBound, world.busStartedAt) > 2_000_000
     else { return }
+    if deadlines.values.contains(where: { $0 < world.schedule.now }) {
+      broken("the client library answers each request", "")
+    }
     region?.checkEnd()
     subscription?.checkEnd()
     if let sent, world.schedule.now - sent.at > 2_000_000 {
@@ -112,32 +107,33 @@ final class AlmanacProgram: LibraryProgram {
 
   // MARK: - Objects that end by themselves
 
-  private func monitor(on service: ServiceConnection) {
+  private func monitor(on service: ServiceConnection) -> LimitedObject? {
     let centre = world.place(isOther: chance.percent(50))
-    guard let circle = CircularRegion(latitude: centre, longitude: world.home.longitude, radius: 1_000) else { return }
+    guard let circle = CircularRegion(latitude: centre, longitude: world.home.longitude, radius: 1_000) else {
+      return nil
+    }
     var options = ClientOptions()
     options.region = RegionOptions(RegionConfiguration(circle))
     options.duration = .seconds(chance.number(in: 5...60))
     let new = LimitedObject(world, options)
     new.object = ServiceRegion(on: service, options) { [weak new] in new?.handle($0) }
-    region = new
+    return new
   }
 
-  private func subscribe(to service: ServiceConnection) {
+  private func subscribe(to service: ServiceConnection) -> LimitedObject {
     var options = ClientOptions()
     options.maximumUpdates = UInt32(chance.number(in: 3...12))
     options.duration = .seconds(chance.number(in: 10...60))
     options.distanceThreshold = chance.pick([0, 0, 20])
     let new = LimitedObject(world, options)
     new.object = ServiceSubscription(on: service, options) { [weak new] in new?.handle($0) }
-    subscription = new
     // Before it has been created.
-    if chance.percent(40) { change() }
+    if chance.percent(40) { change(new) }
+    return new
   }
 
-  /// Changes the level and the threshold of its subscription.
-  private func change() {
-    guard let subscription else { return }
+  /// Changes the level and the threshold of a subscription.
+  private func change(_ subscription: LimitedObject) {
     var options = subscription.options
     options.accuracy = chance.pick([.exact, .city])
     options.distanceThreshold = chance.pick([0, 20])

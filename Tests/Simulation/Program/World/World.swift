@@ -65,7 +65,8 @@ final class World {
   /// The time that the calls of the last bursts of each user may take, one after the other.
   private(set) var crowded: [UInt32: ClosedRange<Int64>] = [:]
   /// How long the calls of a burst may take, in microseconds.
-  static let burstTime: Int64 = 10_000_000
+  /// Those of the client library take their turn, too.
+  var burstTime: Int64 { isBusFaulty ? 13_000_000 : 10_000_000 }
   /// When a program of each user last made many calls.
   var floodedAt: [UInt32: Int64] = [:]
   /// When the service last had a reason to doubt polkit's answers.
@@ -638,7 +639,7 @@ extension World {
     crowdedAt[user] = schedule.now
     let before = crowded[user].flatMap { $0.contains(schedule.now) ? $0 : nil }
     let begin = before?.lowerBound ?? schedule.now
-    crowded[user] = begin...(before?.upperBound ?? begin) + Self.burstTime
+    crowded[user] = begin...(before?.upperBound ?? begin) + burstTime
     for client in clients where client.user == user { client.flood(190, areShort: true) }
     for client in clients where client.user != user { client.askInTurn() }
   }
