@@ -11,7 +11,8 @@ nonisolated struct KeptObject<Update: Sendable> {
 
   private enum State: Equatable {
     case idle
-    case creating
+    /// The call is pending. If it takes long, that is told at this time.
+    case creating(toldAt: MonotonicInstant)
     case starting(ObjectPath)
     case running(ObjectPath)
     /// A rule forbids the start, which is repeated when the rule changes.
@@ -30,6 +31,9 @@ nonisolated struct KeptObject<Update: Sendable> {
   static var longestPause: Duration { .seconds(30) }
   /// The pause before the first attempt after an orderly shutdown, which may be an upgrade.
   static var pauseAfterShutdown: Duration { .seconds(3) }
+  /// How long the creation is pending before a failure is told. The call remains pending, because an object that is
+  /// created later would otherwise be unknown to its program.
+  static var patience: Duration { .seconds(25) }
 
   private var state = State.idle
   /// The object of an owner that is no longer the service's. A service whose connection was closed by the bus returns
@@ -47,7 +51,12 @@ nonisolated struct KeptObject<Update: Sendable> {
 
   /// When ``ServiceObjectEvent/timer`` is due.
   var deadline: MonotonicInstant? {
-    let call: MonotonicInstant? = if case .waiting(let until) = state { until } else { nil }
+    let call: MonotonicInstant? =
+      switch state {
+      case .waiting(let until): until
+      case .creating(let time) where outage != .told: time
+      default: nil
+      }
     return [call, authorization.deadline].compactMap { $0 }.min()
   }
 
@@ -65,11 +74,11 @@ nonisolated struct KeptObject<Update: Sendable> {
   /// programs after a restart.
   mutating func handle(_ event: Event, at now: MonotonicInstant, chance: Double = 0) -> [Action] {
     switch event {
-    case .wanted: return isKept ? [] : create()
+    case .wanted: return isKept ? [] : create(now)
     case .unwanted: return end(.idle)
-    case .replaced: return (path.map { [.close($0)] } ?? []) + create()
+    case .replaced: return (path.map { [.close($0)] } ?? []) + create(now)
     case .disconnected: return disconnected()
-    case .connected: return state == .disconnected ? create() : []
+    case .connected: return state == .disconnected ? create(now) : []
     case .ownerChanged(let new): return ownerChanged(to: new, now, chance)
     case .created(let path, let attempt): return created(path, attempt)
     case .started(let attempt): return started(attempt)
@@ -79,8 +88,11 @@ nonisolated struct KeptObject<Update: Sendable> {
     case .message(let message): return tell(authorization.explained(by: message))
     case .timer:
       let settled = tell(authorization.timer(at: now))
-      guard case .waiting(let until) = state, until <= now else { return settled }
-      return settled + create()
+      switch state {
+      case .waiting(let until) where until <= now: return settled + create(now)
+      case .creating(let time) where time <= now: return settled + unavailable(Self.noAnswer)
+      default: return settled
+      }
     }
   }
 
@@ -99,10 +111,14 @@ nonisolated struct KeptObject<Update: Sendable> {
 }
 
 nonisolated extension KeptObject {
-  private mutating func create() -> [Action] {
+  private static var noAnswer: DBusError { DBusError(.noReply, "The service has not answered yet") }
+
+  private var isCreating: Bool { if case .creating = state { true } else { false } }
+
+  private mutating func create(_ now: MonotonicInstant) -> [Action] {
     defer { former = nil }
     attempt &+= 1
-    state = .creating
+    state = .creating(toldAt: now + Self.patience)
     return (former.map { [.close($0)] } ?? []) + [.renew(attempt: attempt)]
   }
 
@@ -115,7 +131,7 @@ nonisolated extension KeptObject {
   }
 
   private mutating func created(_ path: ObjectPath, _ attempt: UInt64) -> [Action] {
-    guard attempt == self.attempt, state == .creating else { return [.close(path)] }
+    guard attempt == self.attempt, isCreating else { return [.close(path)] }
     state = starts ? .starting(path) : .running(path)
     return [.follow(path), starts ? .start(path, attempt: attempt) : .readAuthorization(path)]
   }
@@ -137,13 +153,18 @@ nonisolated extension KeptObject {
       failures = 0
       return [.tell(.refused(error)), .readAuthorization(path)]
     }
-    guard state == .creating || path != nil else { return [] }
+    guard isCreating || path != nil else { return [] }
     if Self.isFinal(error) { return end(.over) + [.tell(.failed(error, isFinal: true))] }
     let abandoned = path.map { [Action.close($0)] } ?? []
     wait(now, chance)
-    guard outage != .told else { return abandoned }
+    return abandoned + unavailable(error)
+  }
+
+  /// Reports the first failure of an outage.
+  private mutating func unavailable(_ error: DBusError) -> [Action] {
+    guard outage != .told else { return [] }
     outage = .told
-    return abandoned + [.tell(.failed(error, isFinal: false))]
+    return [.tell(.failed(error, isFinal: false))]
   }
 
   /// Whether the same call would fail again.
@@ -156,15 +177,15 @@ nonisolated extension KeptObject {
     owner = new
     switch state {
     case .idle, .disconnected, .over: return []
-    case .waiting: return new == nil ? [] : create()
+    case .waiting: return new == nil ? [] : create(now)
     // The pending call has started the service, or fails because its owner has exited.
     case .creating where old == nil || new == nil: return []
-    case .creating: return create()
+    case .creating: return create(now)
     case .starting, .running, .refused:
       guard old != nil else { return [] }
       former = path
       let interruption = interrupt()
-      if new != nil { return interruption + create() }
+      if new != nil { return interruption + create(now) }
       wait(now, chance)
       return interruption
     }

@@ -12,7 +12,8 @@ nonisolated public enum ServiceEvent<Update: Sendable>: Sendable {
   case failure(DBusError)
   /// The service refuses to start the updates. Updates begin when the refusal ends.
   case refused(DBusError)
-  /// The service cannot be called. Unless the failure is final, the call is repeated.
+  /// The service cannot be called, or has not answered for 25 s. Unless the failure is final, the call is repeated or
+  /// remains pending.
   case failed(DBusError, isFinal: Bool)
   /// The service has exited. The object is created again when the service is back.
   case interrupted

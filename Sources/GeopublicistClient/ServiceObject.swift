@@ -108,7 +108,8 @@ final class ServiceObject<Machine: ServiceObjectMachine>: MachineShell {
 
   private func create(_ member: MemberName, _ options: Value, _ attempt: UInt64) {
     signals = nil
-    service.manager.call(member, options, expecting: "o") { [weak self, service, interface] result in
+    // Without a timeout: every object that the service creates must become known.
+    service.manager.call(member, options, timeout: .never, expecting: "o") { [weak self, service, interface] result in
       switch result {
       case .success(let values):
         guard let path = values.first?.objectPath else { return }

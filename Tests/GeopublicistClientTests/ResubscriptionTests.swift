@@ -205,6 +205,20 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.told == ["interrupted", "failed", "resumed", "interrupted"])
   }
 
+  /// Regression: the call was given up after 25 s, and the object that was created later remained until the program left.
+  @Test func `a creation that takes long is reported once as a failure, and its object is used`() throws {
+    var driver = Driver()
+    driver.want(ClientOptions())
+    #expect(driver.takeDone() == ["create 1 0.0 0"])
+    #expect(try driver.wait() == .seconds(25))
+    #expect(driver.takeTold() == ["failed"])
+    #expect(driver.takeDone() == [])
+    #expect(driver.machine.deadline == nil)
+    driver.join(attempt: 1, "authorized-always")
+    #expect(driver.takeTold() == ["allowed", "resumed"])
+    #expect(driver.takeDone() == ["follow 7", "start 7"])
+  }
+
   @Test func `the first location after a restart obeys the client's distance threshold`() throws {
     var driver = try running { $0.distanceThreshold = 1_000 }
     driver.join()

@@ -85,8 +85,8 @@ extension Checks {
   /// A client has received the rows of `ListSubscriptions`.
   func listed(_ rows: [Value], to client: Client) {
     complete(rows, of: client)
-    // The answer to a creation may arrive after the library's timeout if the bus hangs.
-    for library in world.libraries where library.connectedAt > world.hungAt {
+    // Answers that the bus does not read are lost with the service's connection, to creations too.
+    for library in world.libraries where library.connectedAt > world.ignoredAt {
       // A program keeps three objects, and two may be on their way. A user who calls too often may not close some.
       let count = rows.count { $0.properties?["Sender"]?.string == library.name }
       if count > (world.isQuiet(at: world.schedule.now - 5_000_000) ? 4 : 6), library.isConnected {

@@ -73,8 +73,8 @@ final class World {
   private var doubts: [ClosedRange<Int64>] = []
   /// When the last fault ended.
   var healedAt: Int64?
-  /// When the bus last began to stall.
-  private(set) var hungAt: Int64 = .min / 2
+  /// When the bus last began to read nothing from the service.
+  private(set) var ignoredAt: Int64 = .min / 2
   /// When a client last came while there was no other.
   var emptyAt: Int64 = .min / 2
   let folder: String
@@ -378,7 +378,7 @@ final class World {
     servingSince = nil
     for client in clients { client.entitlement.excuse() }
     bus.stall(hangs ? .hangs : .ignores(serviceName ?? ""))
-    hungAt = schedule.now
+    if !hangs { ignoredAt = schedule.now }
     truth.changed("the bus stalls")
   }
 
