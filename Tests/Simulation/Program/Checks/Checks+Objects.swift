@@ -164,8 +164,9 @@ extension Checks {
       region.confirm == 20_000_000, region.level == .exact, client.entitlement.level == .exact,
       // A client that does not read receives the event later.
       world.schedule.now - max(world.movedAt, world.wokeAt, client.readSince) > 100_000_000,
-      world.geoclue.interval == 1_000_000
+      world.geoclue.interval == 1_000_000, world.newestRead?.isOutlier == false
     {
+      // If GeoClue reports nothing after it, a wrong one counts in the end.
       let distance = Self.distance(world.place(isOther: false), region.latitude)
       if abs(distance - region.radius) > 150, (distance < region.radius) != (state == "inside") {
         broken("a single wrong location crosses no border", story)
@@ -208,7 +209,7 @@ extension Checks {
       client.entitlement.level == .exact, world.isQuiet(at: world.schedule.now - 20_000_000), !world.geoclue.isStatic,
       client.isReading, world.schedule.now - max(client.readSince, client.entitlement.since) > 20_000_000,
       world.schedule.now - max(world.movedAt, world.clockSetAt, world.wokeAt, world.settledAt) > 20_000_000,
-      let newest = world.fixes.values.first(where: { $0.number == world.geoclue.newestRead }), !newest.isOutlier,
+      let newest = world.newestRead, !newest.isOutlier,
       Self.isCertain(newest, about: region),
       // A location that GeoClue reports again is no new evidence.
       newest.measuredAt > world.schedule.now - region.unknownAfter + 8_000_000

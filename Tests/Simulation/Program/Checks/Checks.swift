@@ -158,13 +158,13 @@ final class Checks {
     guard world.servingSince != nil, inTurn <= world.schedule.now || crowded.lowerBound > found.time else {
       return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
     }
-    // The refusals of a connection's calls keep their order, and their rate is limited.
-    let flood = found.client.flood
-    if flood.open > 0 || flood.answeredAt + Self.slack > world.schedule.now, flood.begin <= found.time,
-      max(flood.begin, world.servingSince ?? .min / 2) + world.burstTime > world.schedule.now
-    {
-      return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
+    // The calls of a user share a rate. The refusals of a connection's calls keep their order.
+    let floods = world.clients.filter { $0.user == found.client.user }.map(\.flood)
+    let isFlooded = floods.contains { [now = world.schedule.now] flood in
+      (flood.open > 0 || flood.answeredAt + Self.slack > now) && flood.begin <= found.time
+        && max(flood.begin, world.servingSince ?? .min / 2) + world.burstTime > now
     }
+    if isFlooded { return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) } }
     // Changes delay the confirmation of access.
     let now = world.schedule.now
     if found.wish.isImmediate, world.hasDoubt(now - 3_000_000...now), now < found.time + 10_000_000 {

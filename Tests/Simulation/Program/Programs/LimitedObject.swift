@@ -25,7 +25,7 @@ import GeopublicistSimulatedKernel
     if case .update(let update) = event {
       updates += 1
       if updates > options.maximumUpdates { broken("\(updates) updates") }
-      let isChanged = changedAt.map { world.schedule.now - $0 > 2_000_000 } ?? false
+      let isChanged = changedAt.map { world.sentSince - $0 > 2_000_000 } ?? false
       if isChanged, !update.isReduced, update.level != options.accuracy.contractName {
         world.checks.broken("the client library changes the level of a subscription", "\(update)")
       }

@@ -46,6 +46,8 @@ final class World {
   private(set) var seconds: [Agent] = []
   private(set) var clients: [Client] = []
   private(set) var fixes: [UInt64: Fix] = [:]
+  /// The newest one that the service has read.
+  var newestRead: Fix? { fixes.values.first { $0.number == geoclue.newestRead } }
   /// The number of suspends, and the time of the last resume.
   private(set) var sleeps = 0
   private(set) var wokeAt: Int64 = .min / 2
