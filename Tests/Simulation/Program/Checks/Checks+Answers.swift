@@ -297,7 +297,7 @@ extension Checks {
     let time = location["Timestamp"]?.structure?.first?.uint64 ?? 0
     let present = UInt64(kernel_realtime() / 1_000_000) + UInt64(LocationValidator.clockSkew.seconds)
     let isInTime =
-      time == fix.timestamp
+      time == fix.timestamp || fix.isAhead && (fix.timestamp...present).contains(time)
       || world.clockSetAt > fix.measuredAt && (time <= present || world.clockSetAt > world.schedule.now - 1_000_000)
     // The service drops the speed of a location that is less accurate than any receiver's.
     let hasSpeed = fix.accuracy <= LocationValidator.coarsestSatelliteAccuracy || fix.accuracy == .infinity

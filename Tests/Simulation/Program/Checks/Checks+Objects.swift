@@ -157,6 +157,7 @@ extension Checks {
         broken("a region reports each stay once, if that is wanted", story)
       }
       region.hasDwelled = true
+      region.stays += 1
     } else if state == "outside" || kind == "entered" {
       region.hasDwelled = false
     }
@@ -287,6 +288,17 @@ extension Checks {
     }
     if region.state != expected {
       broken("the last reported state of a region is true", "\(region.state) instead of \(expected): \(region.path)")
+    }
+  }
+
+  /// Checks that a region in which the machine has stayed twice has reported both stays.
+  func stayed(_ client: Client, since begin: Int64) {
+    guard world.isQuiet(at: begin - 1), !world.isRestBlind, world.geoclue.interval == 1_000_000, client.isConnected,
+      client.entitlement.level == .exact, !world.geoclue.isStatic, world.wokeAt < begin,
+      max(world.geoclue.worksSince, client.entitlement.since) < begin + 2_000_000
+    else { return }
+    for region in client.regions where region.isStarted && region.stays < 2 {
+      broken("a region reports each stay once, if that is wanted", "\(region.stays) of 2 at \(region.path)")
     }
   }
 

@@ -264,6 +264,23 @@ extension Checks {
     }
   }
 
+  /// Checks that GeoClue's client is the one from before a time at which less was needed for a moment.
+  func kept(before time: Int64) {
+    guard world.geoclue.hasActiveClient, world.geoclue.worksSince < time - 2_000_000, world.wokeAt < time,
+      world.geoclue.startedAt < time - 2_000_000, world.clients[5].isConnected,
+      world.clients[5].entitlement.level == .exact, world.clients[5].entitlement.since < time - 2_000_000
+    else { return }
+    if !world.geoclue.hasClient(from: time) { broken("GeoClue's client is kept if less is needed for a moment", "") }
+  }
+
+  /// Checks that what an agent allowed before nobody watched it no longer counts.
+  func allowed(_ client: Client) {
+    guard client.entitlement.level == .exact, client.entitlement.since < world.schedule.now - 1_000_000 else { return }
+    for subscription in client.subscriptions where subscription.told?.reason == "reduced-accuracy" {
+      broken("an agent counts only while it is watched", subscription.path)
+    }
+  }
+
   /// Checks that nothing remains some time after every client has left.
   func left() {
     unneeded()

@@ -82,6 +82,8 @@ final class Checks {
   private var records: [UInt32: [UInt64: Int64]] = [:]
   /// When the newest town that must be remembered was measured, by user, in seconds since 1970; 0 if that is unknown.
   private var townTimes: [UInt32: UInt64] = [:]
+  /// The latitude of that town, unless the user may have been told another country since.
+  private var towns: [UInt32: Double] = [:]
   /// The reduced locations of the last intervals, by level.
   private var reducedLocations: [AccuracyLevel: [ReducedLocation]] = [:]
 
@@ -112,10 +114,13 @@ final class Checks {
   func serviceExited() {
     ended.formUnion(owners.keys)
     (owners, turns, shares, requests) = ([:], [:], [:], [:])
-    let users = townTimes.keys
+    let (times, towns) = (townTimes, towns)
     world.schedule.after(1_000_000) { [self] in
-      for user in users where townTimes[user] != nil && !world.hasRecord(of: user) {
-        broken("a user's town is remembered", "\(user)")
+      for (user, time) in times where townTimes[user] != nil {
+        let level = world.recordedLevel(of: user)
+        if level == nil || level == "country" && time > 0 && towns[user] != nil {
+          broken("a user's town is remembered", "\(level ?? "nothing") of \(user)")
+        }
       }
     }
   }
@@ -354,7 +359,13 @@ final class Checks {
       return
     }
     records[client.user, default: [:]][time] = world.schedule.now
-    noteTown(level, time, of: client, parcel.member)
+    if level == .country, let latitude = location["Latitude"]?.double, let town = towns[client.user],
+      // The middle of a country's cell is less than 212 km away from each point of it.
+      Self.distance(latitude, town) > 100_000
+    {
+      towns[client.user] = nil
+    }
+    noteTown(level, time, location["Latitude"]?.double, of: client, parcel.member)
     // The evidence of a region may be older.
     if parcel.member != "StateChanged", !isLastEvent(parcel, client) { pace(location, level, parcel) }
     if Int64(location["MonotonicUSec"]?.uint64 ?? 0) < world.wokeAtBoottime, !isCloseToWaking,
@@ -372,7 +383,9 @@ final class Checks {
   }
 
   /// A client has received a reduced location. The service remembers it if it knows the client's session.
-  private func noteTown(_ level: AccuracyLevel, _ time: UInt64, of client: Client, _ member: String) {
+  private func noteTown(
+    _ level: AccuracyLevel, _ time: UInt64, _ latitude: Double?, of client: Client, _ member: String
+  ) {
     guard level <= .city, member == "LocationUpdated", world.remembers, world.users.contains(client.user),
       !world.isSession, !world.isBusFaulty, client.isReading, !world.mayShareAccount(client),
       !world.truth.mayBeForbidden(client.user), world.truth.changedAt < world.schedule.now - 1_000_000
@@ -381,6 +394,7 @@ final class Checks {
     // future.
     let isKnown = level == .city && Int64(time) <= kernel_realtime() / 1_000_000
     townTimes[client.user] = max(townTimes[client.user] ?? 0, isKnown ? time : 0)
+    if level == .city { towns[client.user] = isKnown ? latitude : nil }
   }
 
   /// Notes that the records of some users may have been erased.
@@ -432,7 +446,8 @@ final class Checks {
     records[client.user] = records[client.user]?.filter { $0.value > time }
     world.schedule.after(1_000_000) { [world, since = client.entitlement.since] in
       guard client.isConnected, client.entitlement.since == since, client.entitlement.level == .none,
-        world.truth.authorization(of: client, asking: .exact).reason == reason, world.hasRecord(of: client.user)
+        world.truth.authorization(of: client, asking: .exact).reason == reason,
+        world.recordedLevel(of: client.user) != nil
       else { return }
       world.checks.broken("a refusal erases the user's record", "\(client.user): \(reason)")
     }

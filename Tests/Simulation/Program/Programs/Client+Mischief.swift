@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistLocationModel
 
 // MARK: - Mischief
 extension Client {
@@ -267,7 +268,15 @@ extension Client {
   func callLate() {
     guard isConnected else { return }
     subscribe(isPlain: true, at: .exact)
+    // The service does not know this program yet, and learns its session late.
+    world.logind.latency = 80_000...80_000
+    ask(
+      Self.path, Self.service, "RequestAuthorization", [.options([("accuracy", .string("exact"))])]
+    ) { [world] reply in
+      if reply.isLost { world.checks.broken("a call to a service that is about to exit is answered", reply.errorName) }
+    }
     world.schedule.after(2_000_000) { [self] in
+      world.logind.latency = 50...4_000
       for subscription in subscriptions {
         world.checks.broken("an object ends with the service's name", subscription.path)
       }
@@ -336,8 +345,8 @@ extension Client {
   /// The interval between locations of a client that rests, in microseconds.
   static let rest: Int64 = 200_000_000
 
-  func closeSubscriptions() {
-    for subscription in subscriptions { close(subscription) }
+  func closeSubscriptions(at level: AccuracyLevel? = nil) {
+    for subscription in subscriptions where subscription.level == level ?? subscription.level { close(subscription) }
   }
 
   /// Ensures that it follows the location. If it `rests`, it has one subscription, which lets GeoClue rest.

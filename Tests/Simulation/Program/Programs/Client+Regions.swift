@@ -30,6 +30,8 @@ extension Client {
     /// it.
     let dwells: Bool
     var hasDwelled: Bool? = false
+    /// How many stays it has reported.
+    var stays = 0
     /// When it reported a stay in a quiet time, if that was its last event, in microseconds of the boot clock.
     var dwelledAt: Int64?
     var isStarted = false

@@ -21,6 +21,8 @@ struct Fix {
   let sleeps: Int
   /// Whether it is an outlier.
   let isOutlier: Bool
+  /// Whether GeoClue reports a later time.
+  var isAhead = false
 
   /// What GeoClue 2.6 reports while its receiver has no fix.
   static func unmeasured(accuracy: Double) -> Fix {
@@ -115,6 +117,10 @@ final class GeoClue: SystemService {
   var beginsCoarse = false
   /// Whether a receiver needs some seconds before it has a fix for a client.
   var beginsLate = false
+  /// Whether a receiver measures to within 12 m.
+  var isPrecise = false
+  /// Whether the receiver's date is a day ahead.
+  var isAhead = false
   /// Whether it repeats the last fix now and then, as it does with a compass.
   var hasCompass = false
 
@@ -229,7 +235,7 @@ final class GeoClue: SystemService {
 
   /// Whether an outlier of 3 m is believed neither at once nor late: the service holds a coarser location back for
   /// longer, and believes one that is much finer.
-  private var isPrecise: Bool {
+  private var wasPrecise: Bool {
     guard interval == 1_000_000, hasActiveClient, hasBeenSteady, let current else { return false }
     return !current.isOutlier && current.accuracy <= 12
   }
@@ -239,7 +245,7 @@ final class GeoClue: SystemService {
   /// - Parameter isCoarse: Whether the wrong location is coarser than the last one, but does not contain it, so that it is
   ///   not held back for longer.
   func jumpAlone(isCoarse: Bool) {
-    guard isPrecise else { return }
+    guard wasPrecise else { return }
     pause(for: 6_000_000)
     report(world.measure(isFine: true, isOutlier: true, accuracy: isCoarse ? 300 : 3))
   }
@@ -249,7 +255,7 @@ final class GeoClue: SystemService {
   ///
   /// - Parameter jumps: Whether it measures a wrong place before.
   func coarsen(jumps: Bool) {
-    guard isPrecise else { return }
+    guard wasPrecise else { return }
     pause(for: 34_000_000)
     if jumps { report(world.measure(isFine: true, isOutlier: true, accuracy: 3)) }
     world.schedule.after(1_500_000) { [self] in
@@ -644,7 +650,7 @@ final class GeoClue: SystemService {
             : isStatic ? (isByAddress ? "GeoIP (ichnaea)" : "Static location") : fix.accuracy < 100 ? "GPS GGA" : "WiFi"
         )
       ),
-      ("Timestamp", .structure([.uint64(fix.timestamp), .uint64(0)])),
+      ("Timestamp", .structure([.uint64(fix.timestamp + (fix.isAhead ? 86_400 : 0)), .uint64(0)])),
     ])
   }
 }

@@ -69,12 +69,19 @@ extension Day {
       before(94) { world in
         for client in round % 8 == 5 ? world.clients : [] { client.monitorClosely() }
       }
+      before(66) { $0.geoclue.isPrecise = true }
       before(60) { $0.geoclue.coarsen(jumps: round % 8 == 1) }
+      before(59) { $0.geoclue.isPrecise = false }
       before(27) { $0.checks.newest() }
       // A jump could be an exit, which delays the loss.
       if round % 8 == 5 { before(26.2) { $0.checks.lostWithoutEvidence() } }
     } else {
+      before(57) { $0.geoclue.isPrecise = true }
       before(53) { $0.geoclue.jumpAlone(isCoarse: round % 8 == 0) }
+      before(52) { $0.geoclue.isPrecise = false }
+      // The receiver does not know the date.
+      before(46.5) { $0.geoclue.isAhead = true }
+      before(42.5) { $0.geoclue.isAhead = false }
       before(47.2) { $0.checks.newest() }
       before(40) { $0.geoclue.hurry() }
       before(35) { $0.checks.newest() }
@@ -250,6 +257,17 @@ extension Day {
         world.geoclue.setSource(false)
       }
     case .failing:
+      // Another client is told of two stays at a place.
+      before(328) { world in
+        world.clients[1].start()
+        world.clients[1].monitorStay()
+      }
+      before(306) { $0.move() }
+      before(295) { $0.move() }
+      before(270) { world in
+        world.checks.stayed(world.clients[1], since: end - 328_000_000)
+        world.clients[1].exit()
+      }
       // Each attempt to use GeoClue fails. That is told once, also when another object ends the rest.
       before(180) { world in
         world.isRestBlind = true
@@ -300,7 +318,10 @@ extension Day {
   private func planSignificantChanges(_ rest: Rest, until end: Int64) {
     let before = moments { end - $0 }
 
+    // The region must know its state first.
     before(420) { $0.geoclue.beginsCoarse = true }
+    before(305) { $0.geoclue.beginsCoarse = false }
+    before(250) { $0.geoclue.beginsCoarse = true }
     before(1) { $0.geoclue.beginsCoarse = false }
     if rest == .significant, !world.seed.isMultiple(of: 2) {
       // The machine moves soon after an update. The service measures that, must wait until five minutes have passed, and
@@ -443,6 +464,19 @@ extension Day {
       else { return }
       world.agents.first { $0.user == user }?.setLevel(.none)
     }
+    // The agent of the session allows more while nobody watches it.
+    if world.isSession {
+      after(-3) { $0.agents.first?.setLevel(.street) }
+      after(9.5) { $0.agents.first?.setLevel(.exact) }
+      after(9.8) { world in
+        world.clients[5].start()
+        world.clients[5].subscribe(isPlain: true, at: .exact)
+      }
+      after(11.8) { world in
+        world.checks.allowed(world.clients[5])
+        world.clients[5].exit()
+      }
+    }
     at(begin + 1) { [self] world in
       for client in world.clients.dropFirst() { client.exit() }
       world.clients[0].flap(80)
@@ -512,7 +546,15 @@ extension Day {
       world.clients[5].start()
       world.clients[5].subscribe(isPlain: true, at: .exact)
       if round % 16 == 3 { world.clients[5].forecast() }
+      world.clients[5].subscribe(isPlain: true, at: .city)
     }
+    // The user's town is remembered although the country was reported after it.
+    after(69) { $0.clients[5].subscribe(isPlain: true, at: .country) }
+    // For a moment, a coarser level is enough.
+    after(69.5) { $0.clients[5].subscribe(isPlain: true, at: .street) }
+    after(70) { $0.clients[5].closeSubscriptions(at: .exact) }
+    after(71.5) { $0.clients[5].subscribe(isPlain: true, at: .exact) }
+    after(74.9) { $0.checks.kept(before: begin + 70_000_000) }
     after(75) { $0.clients[5].exit() }
     if !world.isSession { planReturn(at: begin + 76_000_000) }
     after(97) { $0.checks.left() }

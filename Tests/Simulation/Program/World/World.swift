@@ -278,12 +278,14 @@ final class World {
   func measure(isFine: Bool, isOutlier: Bool = false, accuracy: Double? = nil) -> Fix {
     // Each latitude identifies one measurement.
     let latitude = place(isOther: false) + Double(fixes.count) * 1e-9 + (isOutlier ? 2 : 0)
-    let fix = Fix(
+    var fix = Fix(
       number: fixes.count + 1, latitude: latitude, longitude: home.longitude,
       // A fix that is four times as accurate as the previous one counts as a correction.
-      accuracy: accuracy ?? (isFine ? Double(chance.number(in: (isOutlier ? 8 : 3)...30)) : 3_000),
+      accuracy: accuracy
+        ?? (isFine ? Double(chance.number(in: (isOutlier ? 8 : 3)...(geoclue.isPrecise ? 12 : 30))) : 3_000),
       timestamp: UInt64(kernel_realtime() / 1_000_000),
       measuredAt: schedule.now, measuredAtBoottime: kernel_boottime(), sleeps: sleeps, isOutlier: isOutlier)
+    fix.isAhead = geoclue.isAhead && !geoclue.isStatic
     if isOutlier { outlierAt = schedule.now }
     fixes[latitude.bitPattern] = fix
     tell("fix \(fix.number): \(fix.accuracy) m\(isOutlier ? ", a jump" : "")")
@@ -482,7 +484,14 @@ final class World {
   }
 
   /// Whether the service has recorded a place of a user.
-  func hasRecord(of user: UInt32) -> Bool { Glibc.access("\(folder)/state/\(user)", F_OK) == 0 }
+  /// The level of a user's record, in the contract's words, or nil if there is none.
+  func recordedLevel(of user: UInt32) -> Substring? {
+    guard let file = fopen("\(folder)/state/\(user)", "r") else { return nil }
+    defer { fclose(file) }
+    var text = [CChar](repeating: 0, count: 200)
+    guard fgets(&text, 200, file) != nil else { return "" }
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).prefix { $0 != " " }
+  }
 
   /// Changes after how many seconds without use the service exits.
   func setIdleTimeout(_ seconds: Int) {
