@@ -293,8 +293,8 @@ extension Checks {
 
   /// Checks that a region in which the machine has stayed twice has reported both stays.
   func stayed(_ client: Client, since begin: Int64) {
-    guard world.isQuiet(at: begin - 1), !world.isRestBlind, world.geoclue.interval == 1_000_000, client.isConnected,
-      client.entitlement.level == .exact, !world.geoclue.isStatic, world.wokeAt < begin,
+    guard world.isQuiet(at: world.schedule.now), !world.isRestBlind, world.geoclue.interval == 1_000_000,
+      client.isConnected, client.entitlement.level == .exact, !world.geoclue.isStatic, world.wokeAt < begin,
       max(world.geoclue.worksSince, client.entitlement.since) < begin + 2_000_000
     else { return }
     for region in client.regions where region.isStarted && region.stays < 2 {

@@ -261,6 +261,8 @@ extension Day {
       before(328) { world in
         world.clients[1].start()
         world.clients[1].monitorStay()
+        // Without locations, the service would look only minutes later.
+        world.clients[1].subscribe(isPlain: true, at: .exact)
       }
       before(306) { $0.move() }
       before(295) { $0.move() }
