@@ -61,7 +61,8 @@ extension Checks {
 
   /// Checks that regions are lost when no location has been evidence for their state for as long as their programs allow.
   func lostWithoutEvidence() {
-    let begin = world.schedule.now - Client.Region.shortUnknownAfter - 1_500_000
+    // A coarse location soon after the last good one is no evidence.
+    let begin = world.schedule.now - Client.Region.shortUnknownAfter - 300_000
     guard !world.isBusFaulty,
       !world.fixes.values.contains(where: {
         $0.accuracy < 100 && !$0.isOutlier && (world.geoclue.lastReads[$0.number] ?? .min) > begin

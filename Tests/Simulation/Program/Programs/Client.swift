@@ -266,14 +266,17 @@ final class Client: Program {
     ("required-accuracy", .double(1)), ("best-effort", .boolean(true)),
   ]
 
+  /// The longest age of a remembered location, in milliseconds.
+  static let longestAge: Int64 = 2_592_000_000
+
   /// Requests a location of a town, however old.
   func locateRoughly(isBestEffort: Bool = false) {
     let timeout: UInt32 = isBestEffort ? 8_000 : 2_000
     var options: [(String, Value)] = [
-      ("accuracy", .string("city")), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(2_592_000_000)),
+      ("accuracy", .string("city")), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(UInt32(Self.longestAge))),
     ]
     if isBestEffort { options += Self.bestEffort }
-    let wish = Checks.Wish(maximumAge: 2_592_000_000)
+    let wish = Checks.Wish(maximumAge: Self.longestAge)
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: Int64(timeout) * 1_000, wanting: wish)
   }
 
@@ -331,6 +334,20 @@ final class Client: Program {
       else { return }
       world.checks.broken(
         "a permitted call returns a location in a quiet time", "client \(number): \(reply.errorName)")
+    }
+  }
+
+  /// Requests a new location of a town, which must be answered even if GeoClue has a receiver only.
+  func locateTown() {
+    let begin = world.schedule.now
+    let options: [(String, Value)] = [
+      ("accuracy", .string("city")), ("timeout", .uint32(10_000)), ("maximum-age", .uint32(0)),
+    ]
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 10_000_000) { [weak self] reply in
+      guard let self, reply.errorName.hasSuffix("Timeout"), entitlement.level >= .city, !world.geoclue.isStatic,
+        world.geoclue.interval == 1_000_000, max(entitlement.since, world.geoclue.worksSince, world.wokeAt) <= begin
+      else { return }
+      world.checks.broken("a call for a town is answered", "client \(number): \(reply.errorName)")
     }
   }
 

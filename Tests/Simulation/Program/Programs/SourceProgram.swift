@@ -11,6 +11,8 @@ final class SourceProgram: LibraryProgram {
   private var told: (status: String, reason: String)?
   private var lastLocationAt: Int64 = .min / 2
   private var last: (fix: Int, sequence: UInt64) = (0, 0)
+  /// Whether it makes a request on its next turn.
+  var isRequestDue = false
   /// When a request must have been answered.
   private var deadline: Int64?
   /// The region that it monitors while it follows the location, and what it was told of it.
@@ -36,6 +38,8 @@ final class SourceProgram: LibraryProgram {
       default: break
       }
     }
+    if isRequestDue, task == .act { request() }
+    isRequestDue = false
     if let deadline, world.schedule.now > deadline {
       broken("the client library answers each request", "")
     }
@@ -69,6 +73,7 @@ final class SourceProgram: LibraryProgram {
     }
     var configuration = RegionConfiguration(circle)
     (configuration.confirm, configuration.dwell) = (.seconds(5), .seconds(10))
+    configuration.unknownAfter = .seconds(40)
     configuration.assumed = chance.pick(RegionState.allCases)
     lastEvent = (.unknown, .none, configuration.assumed, 0, false)
     region = begin().monitor(configuration, at: .exact) { [weak self] in self?.handle($0) }
@@ -114,10 +119,22 @@ final class SourceProgram: LibraryProgram {
     broken("the client library knows the true state of a region", "\(lastEvent)")
   }
 
+  override func sent(_ parcel: Parcel) {
+    guard parcel.member == "GetLocation", let timeout = parcel.values.first?.properties?["timeout"]?.uint32,
+      let deadline
+    else { return }
+    // A second is the shortest timeout of a repeated call.
+    let end = world.schedule.now + Int64(timeout) * 1_000
+    if timeout > 1_000, end > deadline - 11_000_000 + 100_000, world.settledAt < world.schedule.now {
+      broken("the client library repeats a request with the time that is left", "\(timeout) ms")
+    }
+  }
+
+  /// Requests a new location.
   private func request() {
     guard deadline == nil else { return }
     var options = ClientOptions()
-    options.timeout = .seconds(20)
+    (options.timeout, options.maximumAge) = (.seconds(20), .zero)
     // After the timeout, the library waits 10 s for the service's own answer.
     deadline = world.schedule.now + 31_000_000
     begin().requestLocation(options) { [weak self] _ in self?.deadline = nil }

@@ -74,7 +74,7 @@ extension Day {
       before(59) { $0.geoclue.isPrecise = false }
       before(27) { $0.checks.newest() }
       // A jump could be an exit, which delays the loss.
-      if round % 8 == 5 { before(26.2) { $0.checks.lostWithoutEvidence() } }
+      if round % 8 == 5 { before(27.6) { $0.checks.lostWithoutEvidence() } }
     } else {
       before(57) { $0.geoclue.isPrecise = true }
       before(53) { $0.geoclue.jumpAlone(isCoarse: round % 8 == 0) }
@@ -537,8 +537,14 @@ extension Day {
       world.clients[1].exit()
       world.geoclueFails = false
     }
+    // The only use is a call that needs the town. The receiver must be used for that if there is nothing else.
+    after(26) { world in
+      world.clients[2].start()
+      world.clients[2].locateTown()
+    }
+    after(37) { $0.clients[2].exit() }
     // The only client is one that needs the location briefly.
-    after(27) { world in
+    after(40) { world in
       world.clients[4].start()
       world.clients[4].forecast()
     }

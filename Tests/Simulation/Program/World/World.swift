@@ -265,6 +265,7 @@ final class World {
     parcel.size = hash.add(message: parcel.encoded().raw)
     tell(parcel.story)
     if peer.isService { checks.sent(parcel) }
+    for library in libraries where library.name == parcel.sender { library.sent(parcel) }
   }
 
   // MARK: - The machine
@@ -398,7 +399,12 @@ final class World {
   /// The bus closes one of the service's connections, or one of the client library.
   func closeConnection(_ number: Int) {
     let peers = bus.socketPeers
-    if !peers.isEmpty { close(peers[number % peers.count]) }
+    guard !peers.isEmpty else { return }
+    // A request may be repeated.
+    for case let program as SourceProgram in libraries { program.isRequestDue = true }
+    schedule.after(400_000) { [self] in
+      if bus.socketPeers.contains(where: { $0 === peers[number % peers.count] }) { close(peers[number % peers.count]) }
+    }
   }
 
   /// The bus closes the connection with which the service uses GeoClue.
