@@ -11,8 +11,8 @@ nonisolated struct KeptObject<Update: Sendable> {
 
   private enum State: Equatable {
     case idle
-    /// The call is pending. If it takes long, that is told at this time.
-    case creating(toldAt: MonotonicInstant)
+    /// The call is pending. If it takes long, that is reported at this time.
+    case creating(overdueAt: MonotonicInstant)
     case starting(ObjectPath)
     case running(ObjectPath)
     /// A rule forbids the start, which is repeated when the rule changes.
@@ -31,13 +31,13 @@ nonisolated struct KeptObject<Update: Sendable> {
   static var longestPause: Duration { .seconds(30) }
   /// The pause before the first attempt after an orderly shutdown, which may be an upgrade.
   static var pauseAfterShutdown: Duration { .seconds(3) }
-  /// How long the creation is pending before a failure is told. The call remains pending, because an object that is
-  /// created later would otherwise be unknown to its program.
-  static var patience: Duration { .seconds(25) }
+  /// How long the creation is pending before a failure is reported. The call remains pending, because an object that
+  /// is created later would otherwise be unknown to its program.
+  static var reportDelay: Duration { .seconds(25) }
 
   private var state = State.idle
   /// The object of an owner that is no longer the service's. A service whose connection was closed by the bus returns
-  /// with the objects that it had.
+  /// with the objects that it had, perhaps after some attempts to create another one.
   private var former: ObjectPath?
   private let starts: Bool
   private(set) var attempt: UInt64 = 0
@@ -116,9 +116,8 @@ nonisolated extension KeptObject {
   private var isCreating: Bool { if case .creating = state { true } else { false } }
 
   private mutating func create(_ now: MonotonicInstant) -> [Action] {
-    defer { former = nil }
     attempt &+= 1
-    state = .creating(toldAt: now + Self.patience)
+    state = .creating(overdueAt: now + Self.reportDelay)
     return (former.map { [.close($0)] } ?? []) + [.renew(attempt: attempt)]
   }
 
@@ -132,13 +131,22 @@ nonisolated extension KeptObject {
 
   private mutating func created(_ path: ObjectPath, _ attempt: UInt64) -> [Action] {
     guard attempt == self.attempt, isCreating else { return [.close(path)] }
-    state = starts ? .starting(path) : .running(path)
-    return [.follow(path), starts ? .start(path, attempt: attempt) : .readAuthorization(path)]
+    former = nil
+    guard starts else {
+      state = .running(path)
+      return [.follow(path), .readAuthorization(path)] + resume()
+    }
+    state = .starting(path)
+    return [.follow(path), .start(path, attempt: attempt)]
   }
 
   private mutating func started(_ attempt: UInt64) -> [Action] {
     guard attempt == self.attempt, case .starting(let path) = state else { return [] }
     state = .running(path)
+    return resume()
+  }
+
+  private mutating func resume() -> [Action] {
     failures = 0
     defer { outage = .none }
     return outage == .none ? [] : [.tell(.resumed)]

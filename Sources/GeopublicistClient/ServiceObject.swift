@@ -22,7 +22,7 @@ final class ServiceObject<Machine: ServiceObjectMachine>: MachineShell {
   private var service: ServiceConnection
   private let interface: InterfaceName
   private var onEvent: ((ServiceEvent<Machine.Update>) -> Void)?
-  private var signals: SignalMatch?
+  private var signals: (path: ObjectPath, match: SignalMatch)?
   private var watch: NameWatch?
 
   init(
@@ -79,7 +79,8 @@ final class ServiceObject<Machine: ServiceObjectMachine>: MachineShell {
     case .tell(let event): onEvent?(event)
     case .follow(let path):
       // Signals are unicast, so none is lost before the match is in place.
-      signals = proxy(path).onSignal { [weak self] signal in self?.handle(.signal(signal.member, signal.arguments)) }
+      let match = proxy(path).onSignal { [weak self] signal in self?.handle(.signal(signal.member, signal.arguments)) }
+      signals = (path, match)
     case .start(let path, let attempt):
       proxy(path).call(SubscriptionInterface.start, expecting: "") { [weak self] result in
         switch result {
@@ -88,7 +89,8 @@ final class ServiceObject<Machine: ServiceObjectMachine>: MachineShell {
         }
       }
     case .close(let path):
-      signals = nil
+      // It may be an earlier object, whose creation was answered late.
+      if signals?.path == path { signals = nil }
       proxy(path).call(SubscriptionInterface.close)
     case .readAuthorization(let path):
       proxy(path).getAll { [weak self] result in
@@ -108,12 +110,18 @@ final class ServiceObject<Machine: ServiceObjectMachine>: MachineShell {
 
   private func create(_ member: MemberName, _ options: Value, _ attempt: UInt64) {
     signals = nil
-    // Without a timeout: every object that the service creates must become known.
-    service.manager.call(member, options, timeout: .never, expecting: "o") { [weak self, service, interface] result in
+    let connection = service.connection
+    // A timeout would lose an object that is created later. The call must not keep the connection open.
+    service.manager.call(member, options, timeout: .never, expecting: "o") {
+      [weak self, weak connection, interface] result in
       switch result {
       case .success(let values):
         guard let path = values.first?.objectPath else { return }
-        guard let self, onEvent != nil else { return service.proxy(path, interface).call(SubscriptionInterface.close) }
+        guard let self, onEvent != nil else {
+          guard let connection else { return }
+          let object = Proxy(on: connection, destination: ServiceContract.service, path: path, interface: interface)
+          return object.call(SubscriptionInterface.close)
+        }
         handle(.created(path, attempt: attempt))
       case .failure(let failure): self?.handle(.failed(failure.error.printable, attempt: attempt))
       }

@@ -205,6 +205,34 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.told == ["interrupted", "failed", "resumed", "interrupted"])
   }
 
+  /// Regression: the previous subscription was forgotten with the first attempt, which failed if the service came later.
+  @Test func `the previous subscription is closed when the service returns, however many attempts that takes`() throws {
+    var driver = try running()
+    driver.send(.ownerChanged(nil))
+    _ = try driver.wait()
+    #expect(driver.takeDone().suffix(2) == ["close 7", "create 2 0.0 0"])
+    driver.send(.failed(DBusError(.serviceUnknown, "gone"), attempt: 2))
+    driver.send(.ownerChanged(second))
+    #expect(driver.takeDone() == ["close 7", "create 3 0.0 0"])
+    driver.send(.created(next, attempt: 3))
+    driver.send(.ownerChanged(first))
+    #expect(driver.takeDone().suffix(2) == ["close 8", "create 4 0.0 0"])
+  }
+
+  @Test func `a subscription that is not started reports each outage`() throws {
+    var driver = Driver()
+    driver.machine = ResubscriptionMachine(starts: false)
+    driver.want(ClientOptions())
+    driver.send(.ownerChanged(first))
+    driver.send(.created(path, attempt: 1))
+    for attempt in [2, 3] as [UInt64] {
+      driver.send(.ownerChanged(nil))
+      driver.send(.ownerChanged(second))
+      driver.send(.created(next, attempt: attempt))
+    }
+    #expect(driver.takeTold() == ["interrupted", "resumed", "interrupted", "resumed"])
+  }
+
   /// Regression: the call was given up after 25 s, and the object that was created later remained until the program left.
   @Test func `a creation that takes long is reported once as a failure, and its object is used`() throws {
     var driver = Driver()

@@ -235,7 +235,7 @@ final class GeoClue: SystemService {
 
   /// Whether an outlier of 3 m is believed neither at once nor late: the service holds a coarser location back for
   /// longer, and believes one that is much finer.
-  private var wasPrecise: Bool {
+  private var rejectsOutliers: Bool {
     guard interval == 1_000_000, hasActiveClient, hasBeenSteady, let current else { return false }
     return !current.isOutlier && current.accuracy <= 12
   }
@@ -245,7 +245,7 @@ final class GeoClue: SystemService {
   /// - Parameter isCoarse: Whether the wrong location is coarser than the last one, but does not contain it, so that it is
   ///   not held back for longer.
   func jumpAlone(isCoarse: Bool) {
-    guard wasPrecise else { return }
+    guard rejectsOutliers else { return }
     pause(for: 6_000_000)
     report(world.measure(isFine: true, isOutlier: true, accuracy: isCoarse ? 300 : 3))
   }
@@ -255,7 +255,7 @@ final class GeoClue: SystemService {
   ///
   /// - Parameter jumps: Whether it measures a wrong place before.
   func coarsen(jumps: Bool) {
-    guard wasPrecise else { return }
+    guard rejectsOutliers else { return }
     pause(for: 34_000_000)
     if jumps { report(world.measure(isFine: true, isOutlier: true, accuracy: 3)) }
     world.schedule.after(1_500_000) { [self] in

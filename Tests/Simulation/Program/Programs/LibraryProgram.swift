@@ -31,7 +31,7 @@ class LibraryProgram: Program {
 
   func turn() {}
   /// Examines a message of this program that the bus has received.
-  func sent(_ parcel: Parcel) {}
+  func didSend(_ parcel: Parcel) {}
   /// Checks that it continues after everything that ended or restarted.
   func quiet() {}
 

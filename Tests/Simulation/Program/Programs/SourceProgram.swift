@@ -119,7 +119,7 @@ final class SourceProgram: LibraryProgram {
     broken("the client library knows the true state of a region", "\(lastEvent)")
   }
 
-  override func sent(_ parcel: Parcel) {
+  override func didSend(_ parcel: Parcel) {
     guard parcel.member == "GetLocation", let timeout = parcel.values.first?.properties?["timeout"]?.uint32,
       let deadline
     else { return }

@@ -466,8 +466,9 @@ extension Day {
       else { return }
       world.agents.first { $0.user == user }?.setLevel(.none)
     }
-    // The agent of the session allows more while nobody watches it.
-    if world.isSession {
+    // The agent of the session allows more while nobody watches it. Then GeoClue alone knows that it allows less.
+    let isUnwatched = world.isSession && round % 8 == 3
+    if isUnwatched {
       after(-3) { $0.agents.first?.setLevel(.street) }
       after(9.5) { $0.agents.first?.setLevel(.exact) }
       after(9.8) { world in
@@ -481,7 +482,7 @@ extension Day {
     }
     at(begin + 1) { [self] world in
       for client in world.clients.dropFirst() { client.exit() }
-      world.clients[0].flap(80)
+      if isUnwatched { world.clients[0].exit() } else { world.clients[0].flap(80) }
       for library in world.libraries { library.task = .exit }
       recover()
       world.truth.forgetSessions()
@@ -537,14 +538,8 @@ extension Day {
       world.clients[1].exit()
       world.geoclueFails = false
     }
-    // The only use is a call that needs the town. The receiver must be used for that if there is nothing else.
-    after(26) { world in
-      world.clients[2].start()
-      world.clients[2].locateTown()
-    }
-    after(37) { $0.clients[2].exit() }
     // The only client is one that needs the location briefly.
-    after(40) { world in
+    after(27) { world in
       world.clients[4].start()
       world.clients[4].forecast()
     }
@@ -588,8 +583,14 @@ extension Day {
       world.setRemembers(round % 8 != 7)
     }
     guard round % 16 == 3 else { return begin + 190_000_000 }
-    // The only client of a new service needs an almanac, which may begin with a remembered place.
+    // The only use of a new service is a call for the town, for which a receiver must be used if there is nothing else.
     after(190) { world in
+      world.clients[2].start()
+      world.clients[2].locateTown()
+    }
+    after(200.5) { $0.clients[2].exit() }
+    // Then its only client needs an almanac, which may begin with a remembered place.
+    after(206) { world in
       world.clients[5].start()
       world.clients[5].forecast()
     }

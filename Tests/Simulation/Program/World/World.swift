@@ -66,8 +66,7 @@ final class World {
   private(set) var crowdedAt: [UInt32: Int64] = [:]
   /// The time that the calls of the last bursts of each user may take, one after the other.
   private(set) var crowded: [UInt32: ClosedRange<Int64>] = [:]
-  /// How long the calls of a burst may take, in microseconds.
-  /// Those of the client library take their turn, too.
+  /// How long the calls of a burst may take, in microseconds. Those of the client library take their turn, too.
   var burstTime: Int64 { isBusFaulty ? 13_000_000 : 10_000_000 }
   /// When a program of each user last made many calls.
   var floodedAt: [UInt32: Int64] = [:]
@@ -265,7 +264,7 @@ final class World {
     parcel.size = hash.add(message: parcel.encoded().raw)
     tell(parcel.story)
     if peer.isService { checks.sent(parcel) }
-    for library in libraries where library.name == parcel.sender { library.sent(parcel) }
+    for library in libraries where library.name == parcel.sender { library.didSend(parcel) }
   }
 
   // MARK: - The machine
@@ -489,7 +488,6 @@ final class World {
     write("etc/geopublicist/geopublicist.conf", Array(text.utf8))
   }
 
-  /// Whether the service has recorded a place of a user.
   /// The level of a user's record, in the contract's words, or nil if there is none.
   func recordedLevel(of user: UInt32) -> Substring? {
     guard let file = fopen("\(folder)/state/\(user)", "r") else { return nil }
