@@ -11,6 +11,8 @@ final class AlmanacProgram: LibraryProgram {
   /// What it knows; nil from a loss of access on.
   private var almanac: Almanac?
   private var isAuthorized = false
+  /// Whether the service has exited since it last served the almanac.
+  private var isInterrupted = false
   /// What the service has sent and the library has not reported.
   private var sent: (almanac: Almanac, at: Int64)?
   private var region: LimitedObject?
@@ -50,7 +52,7 @@ final class AlmanacProgram: LibraryProgram {
 
   private func exit() {
     (region, subscription, object, service) = (nil, nil, nil, nil)
-    (almanac, isAuthorized, sent, deadlines) = (nil, false, nil, [:])
+    (almanac, isAuthorized, isInterrupted, sent, deadlines) = (nil, false, false, nil, [:])
   }
 
   private func connect() -> ServiceConnection? {
@@ -87,8 +89,9 @@ final class AlmanacProgram: LibraryProgram {
       isAuthorized = new.isAuthorized
       if !isAuthorized { almanac = nil }
     case .closed(let reason): broken("the client library's almanac does not end", reason)
-    case .interrupted: sent = nil
-    case .failure, .refused, .failed, .resumed: break
+    case .interrupted: (isInterrupted, sent) = (true, nil)
+    case .resumed: isInterrupted = false
+    case .failure, .refused, .failed: break
     }
   }
 
@@ -99,10 +102,11 @@ final class AlmanacProgram: LibraryProgram {
   }
 
   override func quiet() {
-    guard isConnected, hasRoom, !isAuthorized, entitlement.level == .exact,
+    guard isConnected, hasRoom, entitlement.level == .exact,
       world.schedule.now - max(entitlement.since, connectedAt) > 60_000_000
     else { return }
-    broken("the client library reports the authorization of an almanac", "")
+    if !isAuthorized { broken("the client library reports the authorization of an almanac", "") }
+    if isInterrupted { broken("the client library continues an almanac after a restart", "") }
   }
 
   // MARK: - Objects that end by themselves
