@@ -293,11 +293,13 @@ extension Checks {
   /// Compares an exact location with the measurement.
   func same(_ location: [String: Value], as fix: Fix) {
     let received = Int64(location["MonotonicUSec"]?.uint64 ?? 0)
-    // By a clock that has been set since, it may have been measured in the future, which the service does not report.
+    // By a clock that has been set since, it may have been measured in the future, which the service does not report. By one
+    // that has been set twice, the time that it reports instead may be in the future, too.
     let time = location["Timestamp"]?.structure?.first?.uint64 ?? 0
     let present = UInt64(kernel_realtime() / 1_000_000) + UInt64(LocationValidator.clockSkew.seconds)
     let isInTime =
       time == fix.timestamp || fix.isAhead && (fix.timestamp...present).contains(time)
+      || world.clockSetBefore > fix.measuredAt
       || world.clockSetAt > fix.measuredAt && (time <= present || world.clockSetAt > world.schedule.now - 1_000_000)
     // The service drops the speed of a location that is less accurate than any receiver's.
     let hasSpeed = fix.accuracy <= LocationValidator.coarsestSatelliteAccuracy || fix.accuracy == .infinity

@@ -53,6 +53,8 @@ final class World {
   private(set) var wokeAt: Int64 = .min / 2
   private(set) var wokeAtBoottime: Int64 = .min / 2
   private(set) var clockSetAt: Int64 = .min / 2
+  /// When it was set before that.
+  private(set) var clockSetBefore: Int64 = .min / 2
   /// Whether the machine is at the second of the two places between which it moves, and since when.
   private(set) var isElsewhere = false
   private(set) var movedAt: Int64 = .min / 2
@@ -349,7 +351,7 @@ final class World {
 
   func setClock(_ difference: Int64) {
     kernel_set_clock(difference)
-    clockSetAt = schedule.now
+    (clockSetBefore, clockSetAt) = (clockSetAt, schedule.now)
     if difference < 0 { checks.forgetTowns { _ in true } }
     truth.changed("the clock is set by \(difference / 1_000_000) s")
   }
