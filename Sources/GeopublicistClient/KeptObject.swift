@@ -76,7 +76,7 @@ nonisolated struct KeptObject<Update: Sendable> {
     switch event {
     case .wanted: return isKept ? [] : create(now)
     case .unwanted: return end(.idle)
-    case .replaced: return (path.map { [.close($0)] } ?? []) + create(now)
+    case .replaced: return close(path) + create(now)
     case .disconnected: return disconnected()
     case .connected: return state == .disconnected ? create(now) : []
     case .ownerChanged(let new): return ownerChanged(to: new, now, chance)
@@ -118,15 +118,17 @@ nonisolated extension KeptObject {
   private mutating func create(_ now: MonotonicInstant) -> [Action] {
     attempt &+= 1
     state = .creating(overdueAt: now + Self.reportDelay)
-    return (former.map { [.close($0)] } ?? []) + [.renew(attempt: attempt)]
+    return close(former) + [.renew(attempt: attempt)]
   }
 
+  private func close(_ path: ObjectPath?) -> [Action] { path.map { [.close($0)] } ?? [] }
+
   private mutating func end(_ state: State) -> [Action] {
-    let close = path.map { [Action.close($0)] } ?? []
+    let closed = close(path)
     // To close an object at a service that is not running would start it.
     former = nil
     (self.state, failures, outage, authorization) = (state, 0, .none, KeptAuthorization())
-    return close
+    return closed
   }
 
   private mutating func created(_ path: ObjectPath, _ attempt: UInt64) -> [Action] {
@@ -163,7 +165,7 @@ nonisolated extension KeptObject {
     }
     guard isCreating || path != nil else { return [] }
     if Self.isFinal(error) { return end(.over) + [.tell(.failed(error, isFinal: true))] }
-    let abandoned = path.map { [Action.close($0)] } ?? []
+    let abandoned = close(path)
     wait(now, chance)
     return abandoned + unavailable(error)
   }
