@@ -266,10 +266,10 @@ extension Checks {
   }
 
   /// Checks that GeoClue's client is the one from before a time at which less was needed for a moment.
-  func kept(before time: Int64) {
+  func kept(before time: Int64, for client: Client) {
     guard world.geoclue.hasActiveClient, world.geoclue.worksSince < time - 2_000_000, world.wokeAt < time,
-      world.geoclue.startedAt < time - 2_000_000, world.clients[5].isConnected,
-      world.clients[5].entitlement.level == .exact, world.clients[5].entitlement.since < time - 2_000_000
+      world.geoclue.startedAt < time - 2_000_000, client.isConnected, client.entitlement.level == .exact,
+      client.entitlement.since < time - 2_000_000
     else { return }
     if !world.geoclue.hasClient(from: time) { broken("GeoClue's client is kept if less is needed for a moment", "") }
   }

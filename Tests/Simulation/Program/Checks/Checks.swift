@@ -125,27 +125,6 @@ final class Checks {
     }
   }
 
-  /// The clock is set so that remembered locations are no longer from the future. Calls that wait are answered.
-  func reviewed(after change: () -> Void) {
-    let begin = world.schedule.now
-    let waiting = open.filter { _, call in
-      let (user, entitlement) = (call.client.user, call.client.entitlement)
-      return call.member == "GetLocation" && call.wish.maximumAge == Client.longestAge && call.client.isReading
-        && entitlement.level >= .city && entitlement.since < call.time && call.time < begin - 1_000_000
-        && world.recordedLevel(of: user) == "city" && townTimes[user] ?? 0 > 0
-    }.keys
-    change()
-    world.schedule.after(500_000) { [self] in
-      guard !world.isBusFaulty, world.remembers, world.truth.changedAt < begin - 1_500_000,
-        !world.hasDoubt(begin - 1_500_000...begin), let since = world.servingSince, since < begin
-      else { return }
-      for call in waiting {
-        guard let found = open[call], found.client.isConnected else { continue }
-        broken("a call is answered when the clock makes a remembered location valid", "client \(found.client.number)")
-      }
-    }
-  }
-
   // MARK: - Liveness of calls
 
   /// How much later than its deadline an answer may arrive, in microseconds.

@@ -266,17 +266,14 @@ final class Client: Program {
     ("required-accuracy", .double(1)), ("best-effort", .boolean(true)),
   ]
 
-  /// The longest age of a remembered location, in milliseconds.
-  static let longestAge: Int64 = 2_592_000_000
-
   /// Requests a location of a town, however old.
   func locateRoughly(isBestEffort: Bool = false) {
     let timeout: UInt32 = isBestEffort ? 8_000 : 2_000
     var options: [(String, Value)] = [
-      ("accuracy", .string("city")), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(UInt32(Self.longestAge))),
+      ("accuracy", .string("city")), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(2_592_000_000)),
     ]
     if isBestEffort { options += Self.bestEffort }
-    let wish = Checks.Wish(maximumAge: Self.longestAge)
+    let wish = Checks.Wish(maximumAge: 2_592_000_000)
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: Int64(timeout) * 1_000, wanting: wish)
   }
 

@@ -557,7 +557,7 @@ extension Day {
     after(69.5) { $0.clients[5].subscribe(isPlain: true, at: .street) }
     after(70) { $0.clients[5].closeSubscriptions(at: .exact) }
     after(71.5) { $0.clients[5].subscribe(isPlain: true, at: .exact) }
-    after(74.9) { $0.checks.kept(before: begin + 70_000_000) }
+    after(74.9) { $0.checks.kept(before: begin + 70_000_000, for: $0.clients[5]) }
     after(75) { $0.clients[5].exit() }
     if !world.isSession { planReturn(at: begin + 76_000_000) }
     after(97) { $0.checks.left() }

@@ -125,14 +125,9 @@ final class Day {
   private func askForRecords() {
     world.agents.first { $0.user == world.users[0] }?.setLevel(.exact)
     world.geoclue.setSource(false)
-    // By the clock, the records may be from the future when calls arrive.
-    let isBehind = chance.percent(50)
-    if isBehind { world.setClock(-7_200_000_000) }
+    if chance.percent(50) { world.setClock(-7_200_000_000) }
     world.schedule.after(1_500_000) { [world] in
       for client in world.clients where client.isConnected { client.locateRoughly() }
-    }
-    world.schedule.after(2_800_000) { [world] in
-      if isBehind { world.checks.reviewed { world.setClock(7_200_000_000) } }
     }
     world.schedule.after(8_000_000) { [world] in world.geoclue.setSource(true) }
   }
