@@ -303,11 +303,17 @@ extension Checks {
       || world.clockSetAt > fix.measuredAt && (time <= present || world.clockSetAt > world.schedule.now - 1_000_000)
     // The service drops the speed of a location that is less accurate than any receiver's.
     let hasSpeed = fix.accuracy <= LocationValidator.coarsestSatelliteAccuracy || fix.accuracy == .infinity
+    let text = location["Description"]?.string ?? ""
+    if !text.unicodeScalars.allSatisfy(\.isPrintable) || text.utf8.count > 255 {
+      broken("a description is short and printable", text)
+    }
+    let altitude = [.altitude, .noAltitude].contains(fix.defect) ? nil : world.home.altitude
     let isSame =
       location["Accuracy"]?.double ?? .infinity == fix.accuracy && location["Longitude"]?.double == fix.longitude
       && isInTime && (fix.measuredAtBoottime...kernel_boottime()).contains(received)
-      && location["Altitude"]?.double == world.home.altitude
-      && location["Speed"]?.double == (hasSpeed ? world.home.speed : nil) && location["Simulated"]?.boolean == false
+      && location["Altitude"]?.double == altitude && fix.defect?.isInvalid != true
+      && location["Speed"]?.double == (hasSpeed && fix.defect != .speed ? world.home.speed : nil)
+      && location["Simulated"]?.boolean == false
     // The machine moves only along a meridian.
     let heading = location["Heading"]?.double ?? 0
     if !isSame || min(abs(heading), abs(heading - 180), abs(heading - 360)) > 1 {

@@ -302,6 +302,18 @@ extension Checks {
     }
   }
 
+  /// Checks that locations near the border of a region have prevented an event.
+  func stayedInside(_ client: Client, since begin: Int64) {
+    guard world.isQuiet(at: world.schedule.now), !world.isRestBlind, world.geoclue.interval == 1_000_000,
+      client.isConnected, client.entitlement.level == .exact, !world.geoclue.isStatic,
+      max(world.wokeAt, world.movedAt) < begin,
+      max(world.geoclue.worksSince, client.entitlement.since) < begin + 2_000_000
+    else { return }
+    for region in client.regions where region.isStarted && region.state != "inside" {
+      broken("locations near a border contradict a crossing", "\(region.state) at \(region.path)")
+    }
+  }
+
   // MARK: - Objects
 
   /// Checks the reason for which an object was refused.

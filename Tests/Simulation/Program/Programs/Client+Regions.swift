@@ -90,6 +90,15 @@ extension Client {
     createRegion(.exact, centre, 20_000, confirm: 20_000, isSingleUse: false, includesLocation: false)
   }
 
+  /// Creates a region whose border is 100 m to the north of the machine, which is inside.
+  func monitorNearBorder() {
+    guard isConnected else { return }
+    let centre = world.place(isOther: false) - 900 / Checks.metresPerDegree
+    createRegion(
+      .exact, centre, 1_000, confirm: 20_000, isSingleUse: false, includesLocation: false, dwells: false,
+      isLasting: true)
+  }
+
   /// Creates a region around the machine that soon reports a stay.
   func monitorStay() {
     guard isConnected, regions.count < 4 else { return }
@@ -113,7 +122,7 @@ extension Client {
   ///   - unknownAfter: In microseconds.
   private func createRegion(
     _ level: AccuracyLevel, _ latitude: Double, _ radius: Double, confirm: Int64, isSingleUse: Bool,
-    includesLocation: Bool, dwells: Bool? = nil, unknownAfter: Int64? = nil
+    includesLocation: Bool, dwells: Bool? = nil, unknownAfter: Int64? = nil, isLasting: Bool = false
   ) {
     var options: [(String, Value)] = [
       ("latitude", .double(latitude)), ("longitude", .double(world.home.longitude)), ("radius", .double(radius)),
@@ -123,7 +132,7 @@ extension Client {
     if dwells { options.append(("dwell", .uint32(10_000))) }
     if includesLocation { options.append(("include-location", .boolean(true))) }
     if let unknownAfter { options.append(("unknown-after", .uint32(UInt32(unknownAfter / 1_000)))) }
-    let duration: Int64 = unknownAfter == nil && chance.percent(10) ? 50_000_000 : 0
+    let duration: Int64 = unknownAfter == nil && !isLasting && chance.percent(10) ? 50_000_000 : 0
     if duration > 0 { options.append(("duration", .uint32(UInt32(duration / 1_000)))) }
     // What the program remembers from its last run.
     let assumed = chance.pick(["unknown", "unknown", "inside", "outside"])

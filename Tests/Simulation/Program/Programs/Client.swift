@@ -293,6 +293,9 @@ final class Client: Program {
     if mayBeBestEffort, chance.percent(30) {
       options += Self.bestEffort
       wish.bestAfter = 8_000
+    } else if chance.percent(50) {
+      options.append(("required-accuracy", .double(100)))
+      wish.accuracy = 100
     }
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000, wanting: wish) {
       [weak self] reply in
@@ -315,6 +318,24 @@ final class Client: Program {
         world.checks.broken("a call that is not permitted is refused", "client \(number): \(reply.errorName)")
       }
       if level == .none { world.checks.refusedLocation(self, calledAt: begin) }
+    }
+  }
+
+  /// Uses the location for a moment, which must begin with the present location.
+  func begin(within time: Int64 = 400_000) {
+    guard isConnected, isReading, entitlement.level == .exact, world.mayCreate(for: self) else { return }
+    subscribe(isPlain: true, at: .exact) { [weak self] new in
+      self?.world.schedule.after(time) { [weak self] in
+        guard let self, subscriptions.contains(where: { $0 === new }) else { return }
+        close(new)
+        let begin = new.startedAt
+        guard new.isStarted, new.count == 0, world.schedule.now - begin > time - 100_000, isReading,
+          entitlement.level == .exact, entitlement.since < begin - 30_000_000, !world.polkit.isInDoubt,
+          max(world.wokeAt, world.clockSetAt, world.geoclue.heldAt, world.outlierAt) < begin - 14_000_000,
+          world.geoclue.hasBeenRead(in: begin - 25_000_000..<begin - 200_000)
+        else { return }
+        world.checks.broken("a subscription begins with the present location", new.path)
+      }
     }
   }
 

@@ -23,6 +23,16 @@ struct Fix {
   let isOutlier: Bool
   /// Whether GeoClue reports a later time.
   var isAhead = false
+  /// Which of its values are absurd.
+  var defect: Defect?
+
+  enum Defect: CaseIterable {
+    case noLatitude, latitude, longitude, noLongitude
+    case speed, altitude, text, noAltitude
+
+    /// Whether the service must ignore the location.
+    var isInvalid: Bool { [.noLatitude, .latitude, .longitude, .noLongitude].contains(self) }
+  }
 
   /// What GeoClue 2.6 reports while its receiver has no fix.
   static func unmeasured(accuracy: Double) -> Fix {
@@ -121,6 +131,10 @@ final class GeoClue: SystemService {
   var isPrecise = false
   /// Whether the receiver's date is a day ahead.
   var isAhead = false
+  /// Which values of its locations are absurd.
+  var defect: Fix.Defect?
+  /// How far the receiver's locations are to the north of the machine, in degrees.
+  var offset = 0.0
   /// Whether it repeats the last fix now and then, as it does with a compass.
   var hasCompass = false
 
@@ -610,7 +624,7 @@ final class GeoClue: SystemService {
       lastReadAt = world.schedule.now
       // Neither outliers nor locations that are much coarser than one of the last second replace the service's location.
       let isLater = world.schedule.now - (reads.last?.time ?? .min / 2) >= 1_000_000
-      if place.fix.accuracy <= 18, !place.fix.isOutlier, isLater {
+      if place.fix.accuracy <= 18, !place.fix.isOutlier, place.fix.defect?.isInvalid != true, isLater {
         let last = reads.last?.number ?? 0
         reads.append((world.schedule.now, max(place.fix.number, last), place.fix, place.fix.number > last))
       }
@@ -635,19 +649,25 @@ final class GeoClue: SystemService {
   }
 
   private func properties(of fix: Fix) -> Value {
-    .options([
-      ("Latitude", .double(fix.latitude)), ("Longitude", .double(fix.longitude)),
+    let defect = fix.defect
+    let altitude: Double? = defect == .altitude ? 200_000 : defect == .noAltitude ? .nan : world.home.altitude
+    let suffix = defect == .text ? "\u{1b}[31m\n" + String(repeating: "x", count: 300) : ""
+    return .options([
+      ("Latitude", .double(defect == .noLatitude ? .nan : defect == .latitude ? 90.5 : fix.latitude)),
+      ("Longitude", .double(defect == .noLongitude ? .infinity : defect == .longitude ? -180.5 : fix.longitude)),
       ("Accuracy", .double(fix.accuracy.isFinite ? fix.accuracy : -1)),
-      ("Altitude", .double(world.home.altitude ?? -1.7976931348623157e308)),
-      ("Speed", .double(world.home.speed ?? -1)),
+      ("Altitude", .double(altitude ?? -1.7976931348623157e308)),
+      ("Speed", .double(defect == .speed ? 600 : world.home.speed ?? -1)),
       // The compass of this machine always points there.
-      ("Heading", .double(hasCompass && world.sensors.isInstalled ? 77 : -1)),
+      ("Heading", .double(hasCompass && world.sensors.isInstalled ? 77 : defect == .speed ? 90 : -1)),
       (
         "Description",
         .string(
           isOld
             ? ""
-            : isStatic ? (isByAddress ? "GeoIP (ichnaea)" : "Static location") : fix.accuracy < 100 ? "GPS GGA" : "WiFi"
+            : isStatic
+              ? (isByAddress ? "GeoIP (ichnaea)" : "Static location")
+              : (fix.accuracy < 100 ? "GPS GGA" : "WiFi") + suffix
         )
       ),
       ("Timestamp", .structure([.uint64(fix.timestamp + (fix.isAhead ? 86_400 : 0)), .uint64(0)])),

@@ -9,6 +9,7 @@ final class SourceProgram: LibraryProgram {
   private var isFollowing = false
   private var followsSince: Int64 = 0
   private var told: (status: String, reason: String)?
+  private var status: SourceStatus?
   private var lastLocationAt: Int64 = .min / 2
   private var last: (fix: Int, sequence: UInt64) = (0, 0)
   /// Whether it makes a request on its next turn.
@@ -46,7 +47,7 @@ final class SourceProgram: LibraryProgram {
   }
 
   private func exit() {
-    (source, isFollowing, deadline, told, last, region) = (nil, false, nil, nil, (0, 0), nil)
+    (source, isFollowing, deadline, told, status, last, region) = (nil, false, nil, nil, nil, (0, 0), nil)
   }
 
   private func begin() -> ServiceSource {
@@ -59,7 +60,7 @@ final class SourceProgram: LibraryProgram {
 
   private func follow(_ isWanted: Bool) {
     guard isWanted != isFollowing else { return }
-    (isFollowing, followsSince, told, last) = (isWanted, world.schedule.now, nil, (0, 0))
+    (isFollowing, followsSince, told, status, last) = (isWanted, world.schedule.now, nil, nil, (0, 0))
     begin().require(isWanted ? .exact : nil)
     region = nil
     if isWanted { monitor() }
@@ -158,7 +159,10 @@ final class SourceProgram: LibraryProgram {
       told = (new.status.rawValue, new.reason.rawValue)
       // With access or more accuracy, the service reports the current location again.
       last = (0, 0)
-    case .status, .failure: break
+    case .status(let new):
+      if new == status { broken("the client library reports no status twice", "\(new)") }
+      status = new
+    case .failure: break
     }
   }
 

@@ -106,6 +106,10 @@ final class Throng {
       // The calls of a user who makes too many wait for their turn, even to be refused.
       let isFlooded = world.schedule.now - (world.floodedAt[user] ?? .min / 2) < 15_000_000
       if isOpen, !isAnswered, !isFlooded { world.checks.broken("a program has one dialog", "user \(user)") }
+      let isFast = world.polkit.answersSoon && world.polkit.slowAt < world.schedule.now - 3_000_000
+      if !wasRefused, !isAnswered, !isFlooded, isFast {
+        world.checks.broken("a user's programs have two dialogs together", "user \(user)")
+      }
       for program in programs.prefix(2) { program.disconnect() }
       programs.removeFirst(min(2, programs.count))
     }

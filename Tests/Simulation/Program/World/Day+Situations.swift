@@ -132,6 +132,14 @@ extension Day {
     before(30) { world in
       for client in world.clients where client.isReading { client.subscribe(isPlain: true, at: .exact, starts: false) }
     }
+    // GeoClue's values are absurd.
+    let defects = Fix.Defect.allCases
+    before(70.5) { $0.geoclue.defect = defects[(round + round / 4 + Int($0.seed % 8)) % defects.count] }
+    before(67) { $0.geoclue.defect = nil }
+    before(78) { $0.misconfigure(round) }
+    before(77) { $0.clients[(round + 5) % 6].askInTurn() }
+    before(75.5) { $0.correctConfiguration() }
+    before(16.5) { $0.clients[(round + 5) % 6].mistake() }
     if !staysBelowLimit { before(25) { $0.polkit.flood() } }
     before(24.5) { world in
       for client in world.clients { client.startAndStop() }
@@ -142,6 +150,9 @@ extension Day {
       for client in world.clients { client.readObjects() }
     }
     before(12) { $0.checks.probe() }
+    before(10.3) { world in
+      for client in world.clients { client.begin() }
+    }
     before(8) { world in
       for client in world.clients where client.isConnected { client.reconsider() }
     }
@@ -278,6 +289,7 @@ extension Day {
       before(50) { $0.clients[0].subscribe(isPlain: true, at: .exact) }
     case .standing:
       before(300) { $0.clients[0].requireDistance(500) }
+      planBorder(until: end)
       // The update has been due for longer than the service waits for a source that does not answer.
       before(45) { $0.move() }
       before(25) { $0.checks.receivedAfterMove(since: end - 45_000_000) }
@@ -313,6 +325,25 @@ extension Day {
         if !world.geoclue.hasActiveClient { world.checks.hasRested = true }
         if seconds.isMultiple(of: 20) { world.checks.resting() }
       }
+    }
+  }
+
+  /// A few locations are outside a region. All later ones are so close to its border that the machine may be inside.
+  private func planBorder(until end: Int64) {
+    let before = moments { end - $0 }
+
+    before(326) { world in
+      world.geoclue.isPrecise = true
+      world.clients[1].start()
+      world.clients[1].monitorNearBorder()
+      world.clients[1].subscribe(isPlain: true, at: .exact)
+    }
+    before(296) { $0.geoclue.offset = 250 / Checks.metresPerDegree }
+    before(292.5) { $0.geoclue.offset = 100 / Checks.metresPerDegree }
+    before(238) { world in
+      world.checks.stayedInside(world.clients[1], since: end - 326_000_000)
+      (world.geoclue.offset, world.geoclue.isPrecise) = (0, false)
+      world.clients[1].exit()
     }
   }
 
@@ -581,6 +612,7 @@ extension Day {
       world.bus.onRelease = nil
       world.checks.exited()
       world.setRemembers(round % 8 != 7)
+      world.spoilRecords(round / 4 + Int(world.seed % 60))
     }
     guard round % 16 == 3 else { return begin + 190_000_000 }
     // The only use of a new service is a call for the town, for which a receiver must be used if there is nothing else.

@@ -17,8 +17,10 @@ final class World {
   static let messageBytes = 65_536
 
   let seed: UInt64
-  /// Whether the bus stalls and is restarted, and programs use the client library.
+  /// Whether the bus stalls and is restarted.
   let isBusFaulty: Bool
+  /// Whether programs use the client library.
+  let hasLibraries: Bool
   /// Whether the service runs in the session deployment, in which all clients are programs of one user.
   let isSession: Bool
   let home: Home
@@ -69,7 +71,7 @@ final class World {
   /// The time that the calls of the last bursts of each user may take, one after the other.
   private(set) var crowded: [UInt32: ClosedRange<Int64>] = [:]
   /// How long the calls of a burst may take, in microseconds. Those of the client library take their turn, too.
-  var burstTime: Int64 { isBusFaulty ? 13_000_000 : 10_000_000 }
+  var burstTime: Int64 { hasLibraries ? 13_000_000 : 10_000_000 }
   /// When a program of each user last made many calls.
   var floodedAt: [UInt32: Int64] = [:]
   /// When the service last had a reason to doubt polkit's answers.
@@ -96,6 +98,8 @@ final class World {
 
   init(seed: UInt64, folder: String, isBusFaulty: Bool, isSession: Bool) {
     (self.seed, self.folder, self.isBusFaulty, self.isSession) = (seed, folder, isBusFaulty, isSession)
+    // With a bus that works, an administrator may stop the service.
+    hasLibraries = isBusFaulty || seed % 10 == 3 || seed % 10 == 7
     chance = Chance(seed, "turns")
     home = Home(seed)
     users = isSession ? [1_001] : [1_001, 1_002, 1_003]
@@ -145,7 +149,7 @@ final class World {
     }
     configure()
     write("share/geopublicist/places", Town.table)
-    if isBusFaulty {
+    if hasLibraries {
       libraries = [SourceProgram(self, user: 1_001), AlmanacProgram(self, user: 1_001)]
     }
     startPrograms()
@@ -189,8 +193,8 @@ final class World {
   /// Advances time while no service is running. Returns true when a program calls it.
   func waitForCall() -> Bool {
     while !isServiceWanted, !isOver {
-      if isBusFaulty { MainLoop.main.iterate() }
-      _ = idle(until: kernel_monotonic() + (isBusFaulty ? 100_000 : 1_000_000))
+      if hasLibraries { MainLoop.main.iterate() }
+      _ = idle(until: kernel_monotonic() + (hasLibraries ? 100_000 : 1_000_000))
     }
     defer { isServiceWanted = false }
     return isServiceWanted
@@ -259,6 +263,7 @@ final class World {
       servingSince = nil
     } else if servingSince == nil {
       servingSince = schedule.now
+      if !spoiled.isEmpty { schedule.after(500_000) { [self] in checkSpoiled() } }
       // In the session deployment, GeoClue limits what a service receives that has not found the agents yet.
       for agent in agents where isSession { agent.isKnown = false }
     }
@@ -279,7 +284,7 @@ final class World {
   /// GeoClue measures the machine's place.
   func measure(isFine: Bool, isOutlier: Bool = false, accuracy: Double? = nil) -> Fix {
     // Each latitude identifies one measurement.
-    let latitude = place(isOther: false) + Double(fixes.count) * 1e-9 + (isOutlier ? 2 : 0)
+    let latitude = place(isOther: false) + Double(fixes.count) * 1e-9 + (isOutlier ? 2 : 0) + geoclue.offset
     var fix = Fix(
       number: fixes.count + 1, latitude: latitude, longitude: home.longitude,
       // A fix that is four times as accurate as the previous one counts as a correction.
@@ -288,6 +293,7 @@ final class World {
       timestamp: UInt64(kernel_realtime() / 1_000_000),
       measuredAt: schedule.now, measuredAtBoottime: kernel_boottime(), sleeps: sleeps, isOutlier: isOutlier)
     fix.isAhead = geoclue.isAhead && !geoclue.isStatic
+    fix.defect = geoclue.isStatic ? nil : geoclue.defect
     if isOutlier { outlierAt = schedule.now }
     fixes[latitude.bitPattern] = fix
     tell("fix \(fix.number): \(fix.accuracy) m\(isOutlier ? ", a jump" : "")")
@@ -473,6 +479,60 @@ final class World {
     fclose(file)
   }
 
+  /// A service's configuration that contains mistakes, beside other limits. The service must keep the previous one.
+  func misconfigure(_ number: Int) {
+    let mistakes = [
+      "[Service]\nidle-timeout=-1", "[Service]\nremember=maybe", "[Limits]\nsubscriptions-per-user=0",
+      "[Service]\ncolour=1", "[Other]\nremember=true", "[Limits]\nidle-timeout=20", "[Service]\nidle-timeout=soon",
+    ]
+    let text = "[Limits]\nsubscriptions-per-user=77\n\(mistakes[number % mistakes.count])\n"
+    write("etc/geopublicist/geopublicist.conf", Array(text.utf8))
+    kill(getpid(), SIGHUP)
+  }
+
+  func correctConfiguration() {
+    configure()
+    kill(getpid(), SIGHUP)
+  }
+
+  /// The contents of files with which the next service must not begin, by their paths.
+  private var spoiled: [String: String] = [:]
+
+  /// Damages a user's record, and adds files that are no records, while no service runs.
+  func spoilRecords(_ number: Int) {
+    let user = users[number % users.count]
+    guard serviceName == nil, let record = contents(of: "state/\(user)") else { return }
+    var words = record.split(separator: " ").map(String.init)
+    let line = words.joined(separator: " ")
+    switch number % 6 {
+    case 0: words.removeLast()
+    case 1: words[1] = "91"
+    case 2: words[2] = "-180.5"
+    case 3: words[0] = "street"
+    case 4: words[4] = "x"
+    default: words[3] = "-1"
+    }
+    checks.forgetTowns { $0 == user }
+    spoiled = ["state/\(user)": words.joined(separator: " ")]
+    for name in ["0\(user)", "61200", "\(user).new"] { spoiled["state/\(name)"] = line }
+    for (path, text) in spoiled.sorted(by: { $0.key < $1.key }) { write(path, Array(text.utf8)) }
+  }
+
+  private func checkSpoiled() {
+    for (path, text) in spoiled.sorted(by: { $0.key < $1.key }) where contents(of: path) == text {
+      checks.broken("a service begins with records only", path)
+    }
+    spoiled = [:]
+  }
+
+  private func contents(of path: String) -> String? {
+    guard let file = fopen("\(folder)/\(path)", "r") else { return nil }
+    defer { fclose(file) }
+    var text = [CChar](repeating: 0, count: 200)
+    guard fgets(&text, 200, file) != nil else { return "" }
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
   /// Whether the service's configuration permits it to remember places.
   private(set) var remembers = true
   /// In seconds.
@@ -491,13 +551,7 @@ final class World {
   }
 
   /// The level of a user's record, in the contract's words, or nil if there is none.
-  func recordedLevel(of user: UInt32) -> Substring? {
-    guard let file = fopen("\(folder)/state/\(user)", "r") else { return nil }
-    defer { fclose(file) }
-    var text = [CChar](repeating: 0, count: 200)
-    guard fgets(&text, 200, file) != nil else { return "" }
-    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).prefix { $0 != " " }
-  }
+  func recordedLevel(of user: UInt32) -> Substring? { contents(of: "state/\(user)").map { $0.prefix { $0 != " " } } }
 
   /// Changes after how many seconds without use the service exits.
   func setIdleTimeout(_ seconds: Int) {
@@ -585,7 +639,7 @@ final class World {
   func mayCreate(for client: Client) -> Bool {
     let others = clients.filter { $0.user == client.user || mayShareAccount(client) && $0.user >= 1_000 }
     let sum = others.reduce(0) { $0 + $1.objects }
-    return sum < (isBusFaulty ? Self.objectsBesideLibraries : 39) && client.objects < Self.subscriptionsPerConnection
+    return sum < (hasLibraries ? Self.objectsBesideLibraries : 39) && client.objects < Self.subscriptionsPerConnection
   }
 
   // MARK: - Programs and the story

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+
+// MARK: - Mistakes
+extension Client {
+  private static let circle: [(String, Value)] = [
+    ("latitude", .double(50)), ("longitude", .double(10)), ("radius", .double(1_000)),
+  ]
+
+  /// Options that contradict the contract, by the method that must refuse them.
+  private static let mistakes: [(method: String, options: [(String, Value)])] = [
+    ("CreateSubscription", [("accuracy", .string("room"))]),
+    ("CreateSubscription", [("acuracy", .string("city"))]),
+    ("CreateSubscription", [("accuracy", .string("city")), ("accuracy", .string("exact"))]),
+    ("CreateSubscription", [("distance-threshold", .double(-1))]),
+    ("CreateSubscription", [("required-accuracy", .double(.nan))]),
+    ("CreateSubscription", [("required-accuracy", .double(.infinity))]),
+    ("CreateSubscription", [("time-threshold", .double(0.5))]),
+    ("CreateSubscription", [("debounce", .int32(-1))]),
+    ("CreateSubscription", [("max-updates", .string("2"))]),
+    ("CreateSubscription", [("mode", .string("sometimes"))]),
+    ("CreateSubscription", [("desktop-id", .string("org.example\nNamed"))]),
+    ("CreateSubscription", [("desktop-id", .string(String(repeating: "a", count: 256)))]),
+    ("GetLocation", [("timeout", .uint32(120_001))]),
+    ("GetLocation", [("best-effort", .uint32(1))]),
+    ("RequestAuthorization", [("timeout", .uint32(1_000))]),
+    ("GetAlmanac", [("twilight", .string("dark"))]),
+    ("CreateAlmanac", [("day-offset", .int32(1_000_000))]),
+    ("CreateAlmanac", [("accuracy", .string("exact"))]),
+    ("CreateRegion", [("latitude", .double(50)), ("longitude", .double(10))]),
+    ("CreateRegion", circle + [("assumed", .string("near"))]),
+    ("CreateRegion", circle + [("latitude", .double(50))]),
+    ("CreateRegion", [("latitude", .double(90.1))] + circle.dropFirst()),
+    ("CreateRegion", [("latitude", .double(.nan))] + circle.dropFirst()),
+    ("CreateRegion", [("longitude", .double(-180.1))] + circle.dropFirst(2) + circle.prefix(1)),
+    ("CreateRegion", circle.dropLast() + [("radius", .double(49))]),
+    ("CreateRegion", circle.dropLast() + [("radius", .double(1_000_001))]),
+  ]
+
+  /// Makes every mistake once.
+  func mistake() {
+    guard isConnected, isReading else { return }
+    for (method, options) in Self.mistakes {
+      ask(Self.path, Self.service, method, [.options(options)]) { [weak self] reply in
+        self?.refused(reply, "\(method) \(options)")
+      }
+    }
+    guard let subscription = subscriptions.first(where: \.isPlain) else { return }
+    for (name, value) in [
+      ("TimeThreshold", .double(0.5)), ("Accuracy", .string("room")), ("DistanceThreshold", .double(-1)),
+      ("RequiredAccuracy", .string("8")), ("Active", .boolean(true)), ("Debounces", .uint32(1)),
+    ] as [(String, Value)] {
+      ask(subscription.path, Self.properties, "Set", [.string(Self.subscription), .string(name), .variant(value)]) {
+        [weak self] reply in
+        self?.refused(reply, "\(name)=\(value)")
+      }
+    }
+  }
+
+  private func refused(_ reply: Parcel, _ mistake: String) {
+    let names = [
+      "InvalidOption", "InvalidArgs", "UnknownProperty", "PropertyReadOnly", "LimitsExceeded", "UnknownObject",
+    ]
+    guard !reply.isLost, reply.kind == .reply || !names.contains(where: reply.errorName.hasSuffix) else { return }
+    world.checks.broken("a mistake is refused", "client \(number): \(mistake): \(reply.errorName)")
+  }
+}
