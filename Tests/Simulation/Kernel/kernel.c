@@ -174,6 +174,12 @@ static int wait_for(struct pollfd *descriptors, nfds_t count, int64_t microsecon
   return ready;
 }
 
+void kernel_idle(int64_t deadline) {
+  in_world = true;
+  world->idle(deadline);
+  in_world = false;
+}
+
 int poll(struct pollfd *descriptors, nfds_t count, int milliseconds) {
   if (world) return wait_for(descriptors, count, milliseconds < 0 ? -1 : (int64_t)milliseconds * 1000);
   struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000L};

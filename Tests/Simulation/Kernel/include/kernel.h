@@ -43,3 +43,5 @@ uint64_t kernel_hash(uint64_t hash, const void *bytes, size_t count);
 int kernel_poll(struct pollfd *descriptors, nfds_t count);
 /* How often the process has polled. */
 uint64_t kernel_polls(void);
+/* Lets the world continue until the deadline while nothing waits for it. */
+void kernel_idle(int64_t monotonic);

@@ -291,12 +291,18 @@ extension Checks {
     }
   }
 
+  /// Whether a client has received each location since it came at a time.
+  private func hasFollowed(_ client: Client, since begin: Int64) -> Bool {
+    world.isQuiet(at: world.schedule.now) && !world.isRestBlind && world.geoclue.interval == 1_000_000
+      && client.isConnected && client.entitlement.level == .exact && !world.geoclue.isStatic && world.wokeAt < begin
+      && world.clockSetAt < begin - 60_000_000
+      && max(world.geoclue.worksSince, client.entitlement.since) < begin + 2_000_000
+      && world.fixes.values.contains { (begin + 2_000_000..<begin + 8_000_000).contains($0.measuredAt) }
+  }
+
   /// Checks that a region in which the machine has stayed twice has reported both stays.
   func stayed(_ client: Client, since begin: Int64) {
-    guard world.isQuiet(at: world.schedule.now), !world.isRestBlind, world.geoclue.interval == 1_000_000,
-      client.isConnected, client.entitlement.level == .exact, !world.geoclue.isStatic, world.wokeAt < begin,
-      max(world.geoclue.worksSince, client.entitlement.since) < begin + 2_000_000
-    else { return }
+    guard hasFollowed(client, since: begin) else { return }
     for region in client.regions where region.isStarted && region.stays < 2 {
       broken("a region reports each stay once, if that is wanted", "\(region.stays) of 2 at \(region.path)")
     }
@@ -304,11 +310,7 @@ extension Checks {
 
   /// Checks that locations near the border of a region have prevented an event.
   func stayedInside(_ client: Client, since begin: Int64) {
-    guard world.isQuiet(at: world.schedule.now), !world.isRestBlind, world.geoclue.interval == 1_000_000,
-      client.isConnected, client.entitlement.level == .exact, !world.geoclue.isStatic,
-      max(world.wokeAt, world.movedAt) < begin,
-      max(world.geoclue.worksSince, client.entitlement.since) < begin + 2_000_000
-    else { return }
+    guard hasFollowed(client, since: begin), world.movedAt < begin else { return }
     for region in client.regions where region.isStarted && region.state != "inside" {
       broken("locations near a border contradict a crossing", "\(region.state) at \(region.path)")
     }

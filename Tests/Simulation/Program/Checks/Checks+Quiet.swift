@@ -37,6 +37,7 @@ extension Checks {
         }
       }
       for region in client.regions { truth(client, region) }
+      isForetold(to: client)
     }
     let silentSince = max(world.geoclue.lastFixAt, world.geoclue.silentAt, world.geoclue.startedAt)
     guard !isNeeded || world.geoclue.isStatic || now - silentSince < 45_000_000 else {
@@ -45,6 +46,23 @@ extension Checks {
     if isNeeded, !world.geoclue.hasActiveClient {
       broken("GeoClue is held while a permitted client waits", "it has \(world.geoclue.clientCount) clients")
     }
+  }
+
+  /// When the present interval of the level `city` began. There is no location of an interval for a client that had no
+  /// access at its beginning, or if the machine has slept since.
+  var townsSince: Int64 { world.schedule.now - kernel_boottime() % 300_000_000 }
+
+  /// Checks that a client's almanac has been sent since it was started.
+  private func isForetold(to client: Client) {
+    let now = world.schedule.now
+    let since = max(
+      client.almanacStartedAt, client.almanacToldAt, client.entitlement.since, client.readSince, world.wokeAt,
+      world.settledAt, world.geoclue.worksSince)
+    guard client.almanacPath != nil, client.almanac == nil, client.isReading, client.entitlement.level >= .city,
+      since < min(now - 10_000_000, townsSince), world.geoclue.interval == 1_000_000, !world.geoclue.isStatic,
+      !world.isBusFaulty, world.geoclue.hasBeenRead(in: since + 1_000_000..<now - 2_000_000)
+    else { return }
+    broken("a started almanac is sent", "client \(client.number)")
   }
 
   /// Checks that a client that has not read for more than a minute was sent a location after the first seconds.

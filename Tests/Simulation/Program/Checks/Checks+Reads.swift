@@ -37,11 +37,20 @@ extension Checks {
     }
   }
 
-  /// A client has read the state of its region.
-  func read(_ state: String, of region: Client.Region, by client: Client) {
-    guard region.isStarted, !region.isUncertain, !world.isBusFaulty, client.isReading, state != region.state else {
+  /// A client has read the properties of its region.
+  func read(_ properties: [String: Value], of region: Client.Region, by client: Client) {
+    guard region.isStarted, !region.isUncertain, !world.isBusFaulty, client.isReading, let told = region.told else {
       return
     }
-    broken("the properties of an object are what was signalled", "\(state), not \(region.state): \(region.path)")
+    let expected: [String: Value] = [
+      "AuthorizationStatus": .string(told.status), "AuthorizationReason": .string(told.reason),
+      "Active": .boolean(told.status.hasPrefix("authorized")), "State": .string(region.state),
+      "Latitude": .double(region.latitude), "Longitude": .double(world.home.longitude),
+      "Radius": .double(region.radius),
+    ]
+    for name in expected.keys.sorted() where properties[name] != expected[name] {
+      let found = "\(name) is \(properties[name].map { "\($0)" } ?? "absent"): \(region.path)"
+      broken("the properties of an object are what was signalled", found)
+    }
   }
 }

@@ -51,7 +51,10 @@ extension Client {
     ask(path, Self.almanac, "Stop") { [weak self] reply in
       if reply.kind == .reply { self?.almanac = nil }
     }
-    ask(path, Self.almanac, "Start")
+    almanacStartedAt = .max
+    ask(path, Self.almanac, "Start") { [weak self] reply in
+      if let self, reply.kind == .reply { almanacStartedAt = world.schedule.now }
+    }
   }
 
   func readAlmanac() {
@@ -90,6 +93,29 @@ extension Client {
       world.checks.read(almanac, at: "GetAlmanac", by: self)
       world.checks.read(almanac, by: self)
       world.checks.names(almanac, of: self)
+    }
+  }
+
+  /// Requests an almanac, which it must receive.
+  private func needAlmanac() {
+    let begin = world.schedule.now
+    let twilight = chance.pick(Checks.twilights.keys.sorted())
+    let options: [(String, Value)] = [
+      ("timeout", .uint32(5_000)), ("maximum-age", .uint32(60_000)), ("twilight", .string(twilight)),
+    ]
+    ask(Self.path, Self.service, "GetAlmanac", [.options(options)]) { [weak self] reply in
+      guard let self, !reply.isLost, entitlement.level >= .city, entitlement.since < begin - 10_000_000 else { return }
+      if let almanac = reply.values.first?.properties, reply.kind == .reply {
+        world.checks.sun(almanac, night: Checks.twilights[twilight] ?? .nan, self)
+        return
+      }
+      guard world.geoclue.interval == 1_000_000, !world.geoclue.isStatic, !world.polkit.isInDoubt,
+        world.geoclue.hasBeenRead(in: begin - 20_000_000..<begin - 1_000_000),
+        max(world.wokeAt, world.geoclue.worksSince, world.outlierAt) < begin - 12_000_000,
+        max(world.wokeAt, entitlement.since, connectedAt, world.settledAt) < world.checks.townsSince - 5_000_000,
+        (world.floodedAt[user] ?? .min) < begin - 30_000_000
+      else { return }
+      world.checks.broken("a permitted call returns an almanac", "client \(number): \(reply.errorName)")
     }
   }
 
@@ -194,6 +220,7 @@ extension Client {
     }
     look()
     askForAlmanac()
+    needAlmanac()
   }
 
   /// Reads some of its objects, whose properties it must have been told.
@@ -208,10 +235,9 @@ extension Client {
     }
     for region in regions.suffix(4) {
       let stops = region.stops
-      ask(region.path, Self.properties, "Get", [.string(Self.region), .string("State")]) { [weak self] reply in
-        guard let self, reply.kind == .reply, stops == region.stops else { return }
-        let state = reply.values.first?.unwrapped.string ?? ""
-        world.checks.read(state, of: region, by: self)
+      ask(region.path, Self.properties, "GetAll", [.string(Self.region)]) { [weak self] reply in
+        guard let self, let properties = reply.values.first?.properties, stops == region.stops else { return }
+        world.checks.read(properties, of: region, by: self)
       }
     }
   }

@@ -140,7 +140,9 @@ struct Fault {
     case .travels:
       world.move()
       // A short trip may begin and end while an update waits.
-      if extra.isMultiple(of: 2) { world.schedule.after(6_000_000 + Int64(extra) * 100_000) { world.move() } }
+      if extra.isMultiple(of: 2) {
+        world.schedule.after(6_000_000 + Int64(extra) * 100_000) { if world.healedAt == nil { world.move() } }
+      }
     case .jumps: world.geoclue.jump()
     case .receiverLost: world.geoclue.loseReceiver()
     case .crowd: world.crowd(of: user)
