@@ -242,6 +242,7 @@ final class World {
     checks.serviceExited()
     for client in clients { client.serviceExited() }
     for agent in agents + seconds { agent.serviceExited() }
+    for library in libraries { library.isUnverifiable = false }
     truth.changed("the service exits")
   }
 
