@@ -165,6 +165,13 @@ extension Checks {
       {
         broken("the list is true", "\(row) of client \(client.number)")
       }
+      let level = min(subscription.level, client.entitlement.level)
+      let isAuthorized = subscription.told?.status.hasPrefix("authorized") == true
+      if isAuthorized, client.entitlement.since < world.schedule.now - 10_000_000, !subscription.isNamed,
+        row["Level"]?.string != "\(level)"
+      {
+        broken("the list is true", "\(row) of client \(client.number), permitted \(level)")
+      }
       // A location may be on its way.
       let delivered = Int(row["Delivered"]?.uint64 ?? 0)
       if client.readSince < client.connectedAt, abs(delivered - subscription.count) > 2 {

@@ -225,6 +225,9 @@ final class Checks {
         library.sent(almanac)
       }
     }
+    for case let library as SourceProgram in world.libraries where library.name == parcel.destination {
+      library.wasSent(parcel)
+    }
     if parcel.member == "AuthorizationChanged" { toldAuthorization(parcel) }
     guard let location = Self.location(in: parcel.values) else { return }
     let now = world.schedule.now
@@ -303,8 +306,9 @@ final class Checks {
         "client \(client.number) gets a fix \(age) ms old: \(parcel.story)")
     }
     same(location, as: fix)
-    if fix.isOutlier, parcel.member == "LocationUpdated", world.isOutlierObvious(fix) {
-      broken("a single jump is not delivered", parcel.story)
+    if fix.isOutlier, parcel.member == "LocationUpdated" {
+      if world.isOutlierObvious(fix) { broken("a single jump is not delivered", parcel.story) }
+      if world.geoclue.contradicts(fix) { broken("a jump that a later location contradicts is dropped", parcel.story) }
     }
     // The newest fix that the service has read is what GeoClue itself would report to a new client, which may then read
     // it again. While access is revoked, the service may not know of that yet.

@@ -212,6 +212,17 @@ final class GeoClue: SystemService {
     return fix.accuracy + FixArbiter.assumedSpeed * Double(time - begin) / 1_000_000
   }
 
+  /// The jump that a coarse location followed, and when the service read that.
+  private var contradicted: (jump: Int, by: Int)?
+
+  /// Whether the service has read a coarse location from the right place while it held a jump back, some time ago.
+  func contradicts(_ fix: Fix) -> Bool {
+    guard let contradicted, contradicted.jump == fix.number, let read = lastReads[contradicted.by],
+      let jumped = lastReads[fix.number]
+    else { return false }
+    return read < jumped + 4_000_000 && read < world.sentSince - Entitlement.tolerance
+  }
+
   var hasBeenSteady: Bool { steadyFixes > 5 }
 
   /// The current clients lose the receiver, as when its socket is closed.
@@ -273,7 +284,11 @@ final class GeoClue: SystemService {
     pause(for: 34_000_000)
     if jumps { report(world.measure(isFine: true, isOutlier: true, accuracy: 3)) }
     world.schedule.after(1_500_000) { [self] in
-      if isRunning, hasActiveClient { report(world.measure(isFine: true, accuracy: 600)) }
+      guard isRunning, hasActiveClient else { return }
+      let jump = current
+      let coarse = world.measure(isFine: true, accuracy: 600)
+      contradicted = jump.flatMap { $0.isOutlier ? ($0.number, coarse.number) : nil }
+      report(coarse)
     }
   }
 

@@ -12,6 +12,8 @@ final class SourceProgram: LibraryProgram {
   private var status: SourceStatus?
   private var lastLocationAt: Int64 = .min / 2
   private var last: (fix: Int, sequence: UInt64) = (0, 0)
+  /// What the service has sent and the library has not reported: the newest location, and a failure.
+  private var awaited: (location: (latitude: Double, at: Int64)?, failedAt: Int64?)
   /// Whether it makes a request on its next turn.
   var isRequestDue = false
   /// When a request must have been answered.
@@ -41,12 +43,35 @@ final class SourceProgram: LibraryProgram {
     }
     if isRequestDue, task == .act { request() }
     isRequestDue = false
+    // The service and this program share a loop, and the service may wait for a bus that hangs.
+    let isFree = world.bus.stall == .none && !world.bus.isDown
+    if isFree, let time = [awaited.location?.at, awaited.failedAt].compactMap(\.self).min(),
+      world.schedule.now - max(time, world.stalled.upperBound, world.busStartedAt) > 2_000_000
+    {
+      broken("the client library reports what the service sends", "\(awaited)")
+    }
     if let deadline, world.schedule.now > deadline {
       broken("the client library answers each request", "")
     }
   }
 
+  /// The service has sent a signal of one of its objects.
+  func wasSent(_ signal: Parcel) {
+    guard isFollowing, signal.path.contains("/subscription/") else { return }
+    switch signal.member {
+    case "LocationUpdated":
+      let location = signal.values.first?.properties ?? [:]
+      guard let latitude = location["Latitude"]?.double else { return }
+      let isRepeated =
+        (world.fixes[latitude.bitPattern]?.number, location["Sequence"]?.uint64) == (last.fix, last.sequence)
+      awaited.location = isRepeated ? nil : (latitude, world.schedule.now)
+    case "ErrorOccurred": awaited.failedAt = world.schedule.now
+    default: break
+    }
+  }
+
   private func exit() {
+    awaited = (nil, nil)
     (source, isFollowing, deadline, told, status, last, region) = (nil, false, nil, nil, nil, (0, 0), nil)
   }
 
@@ -60,6 +85,7 @@ final class SourceProgram: LibraryProgram {
 
   private func follow(_ isWanted: Bool) {
     guard isWanted != isFollowing else { return }
+    awaited = (nil, nil)
     (isFollowing, followsSince, told, status, last) = (isWanted, world.schedule.now, nil, nil, (0, 0))
     begin().require(isWanted ? .exact : nil)
     region = nil
@@ -115,9 +141,12 @@ final class SourceProgram: LibraryProgram {
     let distance = Checks.distance(world.place(isOther: false), centre)
     let expected: RegionState = distance < Self.radius ? .inside : .outside
     guard world.schedule.now - since > 85_000_000, entitlement.level == .exact, world.geoclue.interval == 1_000_000,
-      abs(distance - Self.radius) > 150, lastEvent.state != expected
+      abs(distance - Self.radius) > 150
     else { return }
-    broken("the client library knows the true state of a region", "\(lastEvent)")
+    if lastEvent.state != expected { broken("the client library knows the true state of a region", "\(lastEvent)") }
+    if expected == .inside, !lastEvent.hasDwelled, world.schedule.now - world.outlierAt > 45_000_000 {
+      broken("the client library reports each stay in a region", "\(lastEvent)")
+    }
   }
 
   override func didSend(_ parcel: Parcel) {
@@ -148,6 +177,7 @@ final class SourceProgram: LibraryProgram {
     case .location(let location):
       let isSameAccess = entitlement.since < lastLocationAt
       lastLocationAt = world.schedule.now
+      if location.latitude == awaited.location?.latitude { awaited.location = nil }
       let fix = world.fixes[location.latitude.bitPattern]
       defer { last = (fix?.number ?? 0, location.sequence) }
       // With a compass, GeoClue repeats a location with another heading. After a short loss of access, which may not be
@@ -162,7 +192,7 @@ final class SourceProgram: LibraryProgram {
     case .status(let new):
       if new == status { broken("the client library reports no status twice", "\(new)") }
       status = new
-    case .failure: break
+    case .failure: awaited.failedAt = nil
     }
   }
 
