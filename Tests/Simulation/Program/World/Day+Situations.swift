@@ -106,6 +106,7 @@ extension Day {
     if round % 4 == 3 { planClockChange(until: end) }
     if round % 8 == 7, !staysBelowLimit, !world.isSession { before(85) { $0.geoclue.refuseForLong() } }
     if round % 8 == 3 {
+      before(74) { $0.reduceWhileDescribed() }
       before(33) { world in
         for client in world.clients where client.user == world.users[0] { client.monitor(isHere: true) }
       }
@@ -512,8 +513,12 @@ extension Day {
       }
     }
     at(begin + 1) { [self] world in
+      // Without its connection, the service does not learn that they leave.
+      let isUnseen = world.isBusFaulty && round % 8 == 7
+      if isUnseen { world.closeServiceConnection() }
       for client in world.clients.dropFirst() { client.exit() }
-      if isUnwatched { world.clients[0].exit() } else { world.clients[0].flap(80) }
+      if isUnwatched || isUnseen { world.clients[0].exit() } else { world.clients[0].flap(80) }
+      if isUnseen { world.schedule.after(3_800_000) { world.checks.unneeded() } }
       for library in world.libraries { library.task = .exit }
       recover()
       world.truth.forgetSessions()

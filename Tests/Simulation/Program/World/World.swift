@@ -423,6 +423,9 @@ final class World {
     bus.socketPeers.first { $0.name == owner }.map(close)
   }
 
+  /// The bus closes the connection with which the service serves clients.
+  func closeServiceConnection() { bus.socketPeers.first { $0.name == serviceName }.map(close) }
+
   /// The bus closes a connection. The service must return immediately.
   private func close(_ peer: SocketPeer) {
     guard !bus.isDown, bus.stall == .none, let serviceName else { return }
@@ -695,6 +698,21 @@ extension World {
     polkit.denied[user] = nil
     for action in Self.actions { truth.set(nil, to: action, of: user) }
     polkit.announce()
+  }
+
+  /// An agent returns, and allows less while systemd describes its process to the service.
+  func reduceWhileDescribed() {
+    guard !isSession, let agent = agents.first(where: { $0.manner == .announces }), agent.isConnected, !agent.isSilent,
+      agent.level == .exact
+    else { return }
+    systemd.latency = 300_000...300_000
+    agent.exit()
+    agent.start()
+    for client in clients where client.user == agent.user { client.locateRecently() }
+    schedule.after(400_000) { agent.setLevel(.street) }
+    schedule.after(2_000_000) { [systemd] in systemd.latency = 50...4_000 }
+    // An increase may wait for some seconds.
+    schedule.after(9_000_000) { agent.setLevel(.exact) }
   }
 
   /// GeoClue exits and cannot be started, unless its next location would come too late for this quiet time.
