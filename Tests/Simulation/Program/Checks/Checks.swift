@@ -258,7 +258,8 @@ final class Checks {
     guard level != .none else { return broken("a location has a level", parcel.story) }
     let isReduced = location["Reduced"]?.boolean
     if let subscription = client.subscriptions.first(where: { $0.path == parcel.path }),
-      client.isReading, now - subscription.startedAt > Entitlement.tolerance, isReduced != (level < subscription.level)
+      client.isReading, world.sentSince - subscription.startedAt > Entitlement.tolerance,
+      isReduced != (level < subscription.level)
     {
       return broken("a reduced location is marked", parcel.story)
     }

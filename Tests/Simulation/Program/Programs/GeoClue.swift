@@ -316,6 +316,7 @@ final class GeoClue: SystemService {
   /// The receiver makes no regular measurements for a while.
   private func pause(for time: Int64) { pausedUntil = world.schedule.now + time }
   private var pausedUntil: Int64 = .min / 2
+  func pauseBriefly() { pausedUntil = max(pausedUntil, world.schedule.now + 3_000_000) }
   /// The latitude that each client must have received last.
   var newest: Double? { hasActiveClient && world.schedule.now <= pausedUntil ? current?.latitude : nil }
 

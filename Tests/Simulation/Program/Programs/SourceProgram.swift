@@ -11,6 +11,7 @@ final class SourceProgram: LibraryProgram {
   private var told: (status: String, reason: String)?
   private var status: SourceStatus?
   private var lastLocationAt: Int64 = .min / 2
+  private var lastLatitude: Double?
   private var last: (fix: Int, sequence: UInt64) = (0, 0)
   /// What the service has sent and the library has not reported: the newest location, and a failure.
   private var awaited: (location: (latitude: Double, at: Int64)?, failedAt: Int64?)
@@ -21,6 +22,7 @@ final class SourceProgram: LibraryProgram {
   /// The region that it monitors while it follows the location, and what it was told of it.
   private var region: AnyObject?
   private var centre = 0.0
+  private var lastEventAt: Int64 = .min / 2
   private var lastEvent:
     (
       state: RegionState, reason: RegionReason, known: RegionState, sequence: UInt64, hasDwelled: Bool
@@ -60,11 +62,9 @@ final class SourceProgram: LibraryProgram {
     guard isFollowing, signal.path.contains("/subscription/") else { return }
     switch signal.member {
     case "LocationUpdated":
-      let location = signal.values.first?.properties ?? [:]
-      guard let latitude = location["Latitude"]?.double else { return }
-      let isRepeated =
-        (world.fixes[latitude.bitPattern]?.number, location["Sequence"]?.uint64) == (last.fix, last.sequence)
-      awaited.location = isRepeated ? nil : (latitude, world.schedule.now)
+      guard let latitude = signal.values.first?.properties?["Latitude"]?.double else { return }
+      // The library does not report it again to its program after a restart.
+      awaited.location = latitude == lastLatitude ? nil : (latitude, world.schedule.now)
     case "ErrorOccurred": awaited.failedAt = world.schedule.now
     default: break
     }
@@ -114,6 +114,7 @@ final class SourceProgram: LibraryProgram {
       return broken("the client library's region does not end", "")
     }
     let before = lastEvent
+    lastEventAt = world.schedule.now
     let isCrossing = ![.unknown, event.state].contains(before.known)
     let isExpected =
       switch event.kind {
@@ -133,6 +134,19 @@ final class SourceProgram: LibraryProgram {
     if !isTrue { broken("the client library reports each event of a region once", "\(event) after \(before)") }
   }
 
+  /// Checks that a stay in its region was reported.
+  private func checkStay() {
+    let since = max(
+      lastEventAt, world.movedAt, world.wokeAt, world.clockSetAt, world.geoclue.worksSince, entitlement.since,
+      world.settledAt, connectedAt)
+    // A jump may be the end of the stay.
+    guard lastEvent.state == .inside, !lastEvent.hasDwelled, world.geoclue.interval == 1_000_000,
+      !world.geoclue.isStatic, world.schedule.now - since > 40_000_000,
+      world.schedule.now - world.outlierAt > 25_000_000
+    else { return }
+    broken("the client library reports each stay in a region", "\(lastEvent)")
+  }
+
   /// Checks that the state of its region is true if the machine has not moved for long.
   private func checkRegion() {
     let since = max(
@@ -141,18 +155,15 @@ final class SourceProgram: LibraryProgram {
     let distance = Checks.distance(world.place(isOther: false), centre)
     let expected: RegionState = distance < Self.radius ? .inside : .outside
     guard world.schedule.now - since > 85_000_000, entitlement.level == .exact, world.geoclue.interval == 1_000_000,
-      abs(distance - Self.radius) > 150
+      abs(distance - Self.radius) > 150, lastEvent.state != expected
     else { return }
-    if lastEvent.state != expected { broken("the client library knows the true state of a region", "\(lastEvent)") }
-    if expected == .inside, !lastEvent.hasDwelled, world.schedule.now - world.outlierAt > 45_000_000 {
-      broken("the client library reports each stay in a region", "\(lastEvent)")
-    }
+    broken("the client library knows the true state of a region", "\(lastEvent)")
   }
 
   override func didSend(_ parcel: Parcel) {
-    guard parcel.member == "GetLocation", let timeout = parcel.values.first?.properties?["timeout"]?.uint32,
-      let deadline
-    else { return }
+    guard parcel.member == "GetLocation", let deadline else { return }
+    // The default is not sent.
+    let timeout = parcel.values.first?.properties?["timeout"]?.uint32 ?? 20_000
     // A second is the shortest timeout of a repeated call.
     let end = world.schedule.now + Int64(timeout) * 1_000
     let isOnTime = world.bus.stall == .none && world.schedule.now - world.stalled.upperBound > 100_000
@@ -177,7 +188,8 @@ final class SourceProgram: LibraryProgram {
     case .location(let location):
       let isSameAccess = entitlement.since < lastLocationAt
       lastLocationAt = world.schedule.now
-      if location.latitude == awaited.location?.latitude { awaited.location = nil }
+      lastLatitude = location.latitude
+      if lastLatitude == awaited.location?.latitude { awaited.location = nil }
       let fix = world.fixes[location.latitude.bitPattern]
       defer { last = (fix?.number ?? 0, location.sequence) }
       // With a compass, GeoClue repeats a location with another heading. After a short loss of access, which may not be
@@ -209,6 +221,7 @@ final class SourceProgram: LibraryProgram {
       broken("the client library reports the true authorization", "\(told as Any), true is \(expected)")
     }
     checkRegion()
+    checkStay()
     let silence = world.schedule.now - lastLocationAt
     guard entitlement.level == .exact, world.geoclue.hasActiveClient,
       world.schedule.now - world.geoclue.lastFixAt < 2_000_000, silence > 2 * world.geoclue.interval + 1_000_000

@@ -104,6 +104,10 @@ extension Day {
     if round % 4 == 0 { planFailure(isCrash: round % 8 == 4, until: end) }
     if round % 8 == 0 { planPastRecords(until: end) }
     if round % 4 == 3 { planClockChange(until: end) }
+    if round % 2 == 1, world.hasLibraries {
+      // A region that the library monitors is left and entered again.
+      for seconds in [82, 68] as [Double] { before(seconds) { $0.move() } }
+    }
     if round % 8 == 7, !staysBelowLimit, !world.isSession { before(85) { $0.geoclue.refuseForLong() } }
     if round % 8 == 3 {
       before(74) { $0.reduceWhileDescribed() }

@@ -99,7 +99,7 @@ final class World {
   init(seed: UInt64, folder: String, isBusFaulty: Bool, isSession: Bool) {
     (self.seed, self.folder, self.isBusFaulty, self.isSession) = (seed, folder, isBusFaulty, isSession)
     // With a bus that works, an administrator may stop the service.
-    hasLibraries = isBusFaulty || seed % 10 == 3 || seed % 10 == 7
+    hasLibraries = isBusFaulty || seed % 10 == 3 || seed % 10 == 9
     chance = Chance(seed, "turns")
     home = Home(seed)
     users = isSession ? [1_001] : [1_001, 1_002, 1_003]
@@ -410,9 +410,12 @@ final class World {
   func closeConnection(_ number: Int) {
     let peers = bus.socketPeers
     guard !peers.isEmpty else { return }
-    // A request may be repeated.
+    // A request, which nothing answers yet, may be repeated.
     for case let program as SourceProgram in libraries { program.isRequestDue = true }
-    schedule.after(400_000) { [self] in
+    geoclue.pauseBriefly()
+    let isOfService = number.isMultiple(of: 3)
+    schedule.after(700_000) { [self] in
+      if isOfService { return closeServiceConnection() }
       if bus.socketPeers.contains(where: { $0 === peers[number % peers.count] }) { close(peers[number % peers.count]) }
     }
   }
