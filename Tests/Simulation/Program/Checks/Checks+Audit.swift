@@ -81,7 +81,7 @@ extension Checks {
     guard let before, before.hasPrefix("authorized"), !status.hasPrefix("authorized"), client.isReading,
       world.schedule.now - client.readSince > 1_000_000
     else { return }
-    let now = world.schedule.now
+    let now = world.sentSince
     // If a client has many names, the log does not distinguish a loss from a refusal.
     if !isLimited(client.user, since: now), !client.hasManyNames,
       !audit.hasRevoked(client.user, since: now - 61_000_000)

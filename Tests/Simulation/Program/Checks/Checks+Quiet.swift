@@ -59,8 +59,9 @@ extension Checks {
       client.almanacStartedAt, client.almanacToldAt, client.entitlement.since, client.readSince, world.wokeAt,
       world.settledAt, world.geoclue.worksSince)
     guard client.almanacPath != nil, client.almanac == nil, client.isReading, client.entitlement.level >= .city,
-      since < min(now - 10_000_000, townsSince), world.geoclue.interval == 1_000_000, !world.geoclue.isStatic,
-      !world.isBusFaulty, world.geoclue.hasBeenRead(in: since + 1_000_000..<now - 2_000_000)
+      since < min(now - 10_000_000, townsSince), townsSince < now - 3_000_000, !world.isBusFaulty,
+      world.geoclue.interval == 1_000_000, !world.geoclue.isStatic,
+      world.geoclue.hasBeenRead(in: since + 1_000_000..<now - 2_000_000)
     else { return }
     broken("a started almanac is sent", "client \(client.number)")
   }

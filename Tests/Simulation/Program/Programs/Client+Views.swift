@@ -98,7 +98,7 @@ extension Client {
 
   /// Requests an almanac, which it must receive.
   private func needAlmanac() {
-    let begin = world.schedule.now
+    let (begin, townsSince) = (world.schedule.now, world.checks.townsSince)
     let twilight = chance.pick(Checks.twilights.keys.sorted())
     let options: [(String, Value)] = [
       ("timeout", .uint32(5_000)), ("maximum-age", .uint32(60_000)), ("twilight", .string(twilight)),
@@ -112,7 +112,7 @@ extension Client {
       guard world.geoclue.interval == 1_000_000, !world.geoclue.isStatic, !world.polkit.isInDoubt,
         world.geoclue.hasBeenRead(in: begin - 20_000_000..<begin - 1_000_000),
         max(world.wokeAt, world.geoclue.worksSince, world.outlierAt) < begin - 12_000_000,
-        max(world.wokeAt, entitlement.since, connectedAt, world.settledAt) < world.checks.townsSince - 5_000_000,
+        max(world.wokeAt, entitlement.since, connectedAt, world.settledAt) < townsSince - 5_000_000,
         (world.floodedAt[user] ?? .min) < begin - 30_000_000
       else { return }
       world.checks.broken("a permitted call returns an almanac", "client \(number): \(reply.errorName)")
