@@ -91,7 +91,7 @@ final class ServiceObject<Machine: ServiceObjectMachine>: MachineShell {
     case .close(let path):
       // It may be an earlier object, whose creation was answered late.
       if signals?.path == path { signals = nil }
-      proxy(path).call(SubscriptionInterface.close)
+      service.connection.close(path, interface)
     case .readAuthorization(let path):
       proxy(path).getAll { [weak self] result in
         guard let properties = try? result.get(),
@@ -118,9 +118,8 @@ final class ServiceObject<Machine: ServiceObjectMachine>: MachineShell {
       case .success(let values):
         guard let path = values.first?.objectPath else { return }
         guard let self, onEvent != nil else {
-          guard let connection else { return }
-          let object = Proxy(on: connection, destination: ServiceContract.service, path: path, interface: interface)
-          return object.call(SubscriptionInterface.close)
+          connection?.close(path, interface)
+          return
         }
         handle(.created(path, attempt: attempt))
       case .failure(let failure): self?.handle(.failed(failure.error.printable, attempt: attempt))

@@ -35,6 +35,8 @@ extension Client {
     /// When it reported a stay in a quiet time, if that was its last event, in microseconds of the boot clock.
     var dwelledAt: Int64?
     var isStarted = false
+    /// The first call of `Start` without an answer, on the monotonic and on the boot clock.
+    var startedSince: (time: Int64, boottime: Int64)?
     /// How often it was stopped, and whether the last answer to `Start` was to a call before that.
     var stops = 0
     var isUncertain = false
@@ -153,15 +155,18 @@ extension Client {
   }
 
   func start(_ region: Region) {
-    let before = (world.schedule.now, kernel_boottime())
+    // The answer to an earlier call may be lost.
+    let before = region.startedSince ?? (world.schedule.now, kernel_boottime())
+    region.startedSince = before
     region.isStopped = false
-    region.firstStart = region.firstStart ?? before.1
+    region.firstStart = region.firstStart ?? before.boottime
     ask(region.path, Self.region, "Start") { [stops = region.stops] reply in
       region.mayBeToldAgain = true
       region.isUncertain = stops != region.stops
+      if !reply.isLost { region.startedSince = nil }
       guard reply.kind == .reply, !region.isStarted else { return }
       if region.duration > 0, region.endsAt == nil { region.endsAt = kernel_boottime() + region.duration }
-      (region.isStarted, region.changedAt, region.changedAtBoottime) = (true, before.0, before.1)
+      (region.isStarted, region.changedAt, region.changedAtBoottime) = (true, before.time, before.boottime)
     }
   }
 
@@ -187,6 +192,7 @@ extension Client {
 
   private func stop(_ region: Region) {
     region.stops += 1
+    region.startedSince = nil
     ask(region.path, Self.region, "Stop") { reply in
       guard reply.kind == .reply else { return }
       (region.isStarted, region.state, region.reason, region.told) = (false, "unknown", "", nil)
