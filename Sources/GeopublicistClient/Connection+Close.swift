@@ -3,21 +3,32 @@ import DBus
 import MainLoop
 
 extension Connection {
-  /// The pause before another attempt, in which the service allows a user hundreds of calls again.
+  /// The shortest pause before a repetition, after which the service usually accepts the user's calls again.
   private static let pauseBeforeClosing = Duration.seconds(5)
 
-  /// Closes an object at the service. If the service refuses the call because the user makes too many, closes it later:
-  /// the object would use the location until this connection ends.
-  func close(_ path: ObjectPath, _ interface: InterfaceName) {
+  /// Closes an object at the service, and repeats the call if a limit refuses it. Otherwise the object would use the
+  /// location until this connection ends.
+  func closeObject(_ path: ObjectPath, of interface: InterfaceName) {
     let message = Message(calling: SubscriptionInterface.close, of: interface, at: path, on: ServiceContract.service)
     // A service that is not running has no objects.
     message.startsService = false
-    // On a bus that hangs, the answer may come late.
+    // A timeout would hide a refusal that arrives late.
     call(message, timeout: .never) { [weak self] result in
-      guard case .failure(let failure) = result,
-        [.serviceLimitsExceeded, .limitsExceeded].contains(failure.error.name)
-      else { return }
-      MainLoop.main.after(Self.pauseBeforeClosing) { [weak self] in self?.close(path, interface) }.keep()
+      guard case .failure(let failure) = result, failure.isLimited else { return }
+      // Many objects may be refused together.
+      let pause = Self.pauseBeforeClosing * Double.random(in: 1...2)
+      MainLoop.main.after(pause) { [weak self] in self?.closeObject(path, of: interface) }.keep()
     }.keep()
+  }
+}
+
+nonisolated extension CallFailure {
+  /// Whether a limit of the service, the bus or the connection is the reason.
+  fileprivate var isLimited: Bool {
+    switch self {
+    case .refused(let error): error.name == .serviceLimitsExceeded
+    case .notSent(let error): error.name == .limitsExceeded || error.name == .noMemory
+    case .lost: false
+    }
   }
 }

@@ -91,7 +91,7 @@ final class ServiceObject<Machine: ServiceObjectMachine>: MachineShell {
     case .close(let path):
       // It may be an earlier object, whose creation was answered late.
       if signals?.path == path { signals = nil }
-      service.connection.close(path, interface)
+      service.connection.closeObject(path, of: interface)
     case .readAuthorization(let path):
       proxy(path).getAll { [weak self] result in
         guard let properties = try? result.get(),
@@ -118,7 +118,7 @@ final class ServiceObject<Machine: ServiceObjectMachine>: MachineShell {
       case .success(let values):
         guard let path = values.first?.objectPath else { return }
         guard let self, onEvent != nil else {
-          connection?.close(path, interface)
+          connection?.closeObject(path, of: interface)
           return
         }
         handle(.created(path, attempt: attempt))

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what the simulation would not notice: takes single conditions and statements of the service out of effect.
+"""Measures what the simulation would not notice: disables single conditions and statements of the service.
 
     points.py [FOLDER…]
 
-MINUTES=30  how long to take points out of effect, in random order
+MINUTES=30  how long to disable points, in random order
 SEED=1      determines the order
-SEEDS=3     how many worlds each point has to be noticed
+SEEDS=3     in how many worlds a point may be noticed
 
 A point is an operand of a condition, which becomes true beside `&&` and false beside `||`, or a statement that calls or
 assigns something. All points are compiled into one program, except those with which it does not compile. Points that
@@ -17,12 +17,10 @@ Folders are those of Sources, by default the ones of the service and the client 
 
 import collections
 import concurrent.futures
-import json
 import os
 import pathlib
 import random
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -91,7 +89,7 @@ class Line:
         for index in range(end - 1, -1, -1):
             depth += self.code[index] in ")]}"
             depth -= self.code[index] in "([{"
-            before = re.search(r"(?:^\s*|[(\[{] ?|, | && | \|\| | = | \? | : | in | where |\?\? |\b(?:return|if|guard) )$",
+            before = re.search(r"(?:^\s*|[(\[{] ?|, | && | \|\| | = | \? | : | in | where |\?\? |\b(?:return|if|guard|while) )$",
                                self.code[:index])
             if depth == 0 and before or depth < 0:
                 return index if depth == 0 else index + 1
@@ -115,12 +113,14 @@ def operands(line, in_condition):
             found.append((line.begin(match.start()), match.start(), kind))
         found.append((match.end(), line.end(match.end(), stops), kind))
     if in_condition:
-        begin = re.match(r"\s*(?:\} else )?(?:(?:if|guard)\b ?)?", line.code).end()
+        begin = re.match(r"\s*(?:\} else )?(?:(?:if|guard|while)\b ?)?", line.code).end()
         while begin < len(line.code) and not re.match(r"else|[{&|]", line.code[begin:]):
             end = line.end(begin, [",", " {", " else {"])
             clause = line.code[begin:end]
             if not re.match(r"(?:let|var|case|#)\b", clause) and not re.search(r"&&|\|\|", clause):
                 found.append((begin, end, "And"))
+            if not line.code.startswith(",", end):
+                break
             begin = end + 2
     return found
 
@@ -148,7 +148,7 @@ class Source:
         result, in_condition, before, first_line = [], False, "", None
         for number, line in enumerate(lines, 1):
             code, places = line.code.strip(), []
-            begins = re.match(r"(?:\} else )?(?:if|guard)\b", code)
+            begins = re.match(r"(?:\} else )?(?:if|guard|while)\b", code)
             if not code.startswith(("_", "@", "import", "case ")):
                 after = lines[number].code if number < len(lines) else ""
                 places = operands(line, bool(begins) or in_condition)
@@ -184,7 +184,7 @@ class Source:
 
 
 def rewrite(folders, dropped):
-    """Writes the sources with points, and returns these."""
+    """Writes the sources with points. Returns the points."""
     points = []
     for folder in folders:
         for path in sorted((mutants.ROOT / "Sources" / folder).rglob("*.swift")):
@@ -201,15 +201,15 @@ def rewrite(folders, dropped):
 
 
 def build(folders):
-    """Builds the program without the points with which it does not compile. Returns it and the points."""
+    """Builds the program without the points with which it does not compile. Returns it, the points and how many it lacks."""
     dropped = collections.defaultdict(set)
     while True:
         points = rewrite(folders, dropped)
         program, output = mutants.build()
         if program:
-            return program, points
+            return program, points, sum(map(len, dropped.values()))
         wrong = set()
-        for name, line, text in re.findall(r"/Sources/(\S+?):(\d+):\d+: (?:error|warning: result of)(.*)", output):
+        for name, line, text in set(re.findall(r"/Sources/(\S+?):(\d+):\d+: (?:error|warning: result of)(.*)", output)):
             lines = range(int(line) - 2, int(line) + 1) if "missing return" in text else [int(line)]
             variable = re.search(r"'(?:self\.)?(\w+)' used before", text)
             for point in points:
@@ -230,8 +230,11 @@ def matters(program):
     def run(seed):
         path = TREE / f"points.{seed}"
         path.unlink(missing_ok=True)
-        subprocess.run([program, str(seed), mutants.HOURS, *mutants.world(seed)], stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, env={**os.environ, "POINTS": str(path)}, check=True)
+        command = [program, str(seed), mutants.HOURS, *mutants.world(seed), *mutants.IGNORE]
+        if subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          env={**os.environ, "POINTS": str(path)}).returncode:
+            print(f"seed {seed} is left out, because it breaks a rule", flush=True)
+            return seed, ""
         return seed, path.read_text()
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -244,9 +247,8 @@ def matters(program):
 
 def noticed_by(program, number, seeds):
     """Returns the rule that is broken without a point, or nothing."""
-    os.environ["POINT"] = str(number)
     for seed in seeds:
-        rule, _ = mutants.simulate(program, seed)
+        rule, _ = mutants.simulate(program, seed, {"POINT": str(number)})
         if rule:
             return rule
     return None
@@ -256,7 +258,7 @@ def main():
     folders = sys.argv[1:] or FOLDERS
     mutants.TREE = TREE
     mutants.copy_tree()
-    program, points = build(folders)
+    program, points, dropped = build(folders)
     counts = matters(program)
     for number, point in enumerate(points):
         if not counts[number]:
@@ -264,17 +266,22 @@ def main():
     order = [number for number in range(len(points)) if counts[number]]
     random.Random(int(os.environ.get("SEED") or 1)).shuffle(order)
     end = time.monotonic() + 60 * float(os.environ.get("MINUTES") or 30)
-    found, tried = 0, 0
-    for number in order:
+
+    def disable(number):
+        """Returns whether a point is noticed, or nothing when the time is over."""
         if time.monotonic() > end:
-            break
-        # Those in which it matters most.
+            return None
+        # Prefer the worlds in which the point matters often, but not the longer ones among them.
         seeds = sorted(counts[number], key=lambda seed: (-min(counts[number][seed], 20), seed))
         rule = noticed_by(program, number, seeds[:int(os.environ.get("SEEDS") or 3)])
-        (found, tried) = (found + bool(rule), tried + 1)
         if not rule:
             print(f"unnoticed {points[number]['file']}:{points[number]['line']}: {points[number]['text']}", flush=True)
-    print(f"{len(order)} of {len(points)} points matter; {found} of {tried} were noticed")
+        return rule is not None
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = [result for result in pool.map(disable, order) if result is not None]
+    print(f"{len(order)} of {len(points)} points matter, {dropped} do not compile; "
+          f"{sum(results)} of {len(results)} were noticed")
 
 
 if __name__ == "__main__":

@@ -97,7 +97,9 @@ for path in [
   "/run/cells",
   "/etc/geoclue/geoclue.conf", "/etc/geopublicist/geopublicist.conf",
   "/etc/geoclue", "/etc/geopublicist", "/etc", "/run", "/share/geopublicist/places", "/share/geopublicist", "/share",
-] + [1_001, 1_002, 1_003, 61_200].map({ "/state/\($0)" }) + ["/state", ""] {
+] + [1_001, 1_002, 1_003].flatMap({ ["/state/\($0)", "/state/0\($0)", "/state/\($0).new"] })
+  + ["/state/61200", "/state", ""]
+{
   if unlink(folder + path) != 0 { rmdir(folder + path) }
 }
 if let violation = world.checks.violation {

@@ -167,8 +167,10 @@ extension Checks {
       }
       let level = min(subscription.level, client.entitlement.level)
       let isAuthorized = subscription.told?.status.hasPrefix("authorized") == true
-      if isAuthorized, client.entitlement.since < world.schedule.now - 10_000_000, !subscription.isNamed,
-        row["Level"]?.string != "\(level)"
+      let expected = isAuthorized ? "\(level)" : "none"
+      if subscription.told.map({ $0 != Client.refused }) ?? false, !subscription.isNamed,
+        max(client.entitlement.since, subscription.toldAt) < world.schedule.now - 10_000_000,
+        row["Level"]?.string != expected
       {
         broken("the list is true", "\(row) of client \(client.number), permitted \(level)")
       }
@@ -314,7 +316,7 @@ extension Checks {
     if !text.unicodeScalars.allSatisfy(\.isPrintable) || text.utf8.count > 255 {
       broken("a description is short and printable", text)
     }
-    let altitude = [.altitude, .noAltitude].contains(fix.defect) ? nil : world.home.altitude
+    let altitude = [.altitude, .nanAltitude].contains(fix.defect) ? nil : world.home.altitude
     let isSame =
       location["Accuracy"]?.double ?? .infinity == fix.accuracy && location["Longitude"]?.double == fix.longitude
       && isInTime && (fix.measuredAtBoottime...kernel_boottime()).contains(received)

@@ -291,7 +291,7 @@ extension Checks {
     }
   }
 
-  /// Whether a client has received each location since it came at a time.
+  /// Whether a client that came at a time must have received every location since then.
   private func hasFollowed(_ client: Client, since begin: Int64) -> Bool {
     world.isQuiet(at: world.schedule.now) && !world.isRestBlind && world.geoclue.interval == 1_000_000
       && client.isConnected && client.entitlement.level == .exact && !world.geoclue.isStatic && world.wokeAt < begin
@@ -309,7 +309,7 @@ extension Checks {
   }
 
   /// Checks that locations near the border of a region have prevented an event.
-  func stayedInside(_ client: Client, since begin: Int64) {
+  func checkInside(_ client: Client, since begin: Int64) {
     guard hasFollowed(client, since: begin), world.movedAt < begin else { return }
     for region in client.regions where region.isStarted && region.state != "inside" {
       broken("locations near a border contradict a crossing", "\(region.state) at \(region.path)")

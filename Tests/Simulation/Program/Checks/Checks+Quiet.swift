@@ -37,7 +37,7 @@ extension Checks {
         }
       }
       for region in client.regions { truth(client, region) }
-      isForetold(to: client)
+      checkAlmanac(of: client)
     }
     let silentSince = max(world.geoclue.lastFixAt, world.geoclue.silentAt, world.geoclue.startedAt)
     guard !isNeeded || world.geoclue.isStatic || now - silentSince < 45_000_000 else {
@@ -53,7 +53,7 @@ extension Checks {
   var townsSince: Int64 { world.schedule.now - kernel_boottime() % 300_000_000 }
 
   /// Checks that a client's almanac has been sent since it was started.
-  private func isForetold(to client: Client) {
+  private func checkAlmanac(of client: Client) {
     let now = world.schedule.now
     let since = max(
       client.almanacStartedAt, client.almanacToldAt, client.entitlement.since, client.readSince, world.wokeAt,

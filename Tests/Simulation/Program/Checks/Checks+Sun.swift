@@ -44,7 +44,9 @@ extension Checks {
       entry.structure.map { (phase: $0.first?.string ?? "", start: Self.seconds($0.last) ?? .nan) }
     }
     let story = "\(almanac) at \(now), \(world.home.latitude), \(world.home.longitude)"
-    guard let first = entries.first, first.phase == almanac["Phase"]?.string, first.start < now + 61,
+    let starts = entries.map(\.start)
+    let areOrdered = zip(starts, starts.dropFirst()).allSatisfy { $0 < $1 }
+    guard areOrdered, let first = entries.first, first.phase == almanac["Phase"]?.string, first.start < now + 61,
       entries.last.map({ $0.start > now + 5 * 86_400 || $0.phase.hasPrefix("polar") }) ?? false
     else { return broken("an almanac forecasts the next days", story) }
     if entries.dropFirst().first?.start != Self.seconds(almanac["NextTime"]) {
@@ -52,7 +54,7 @@ extension Checks {
     }
     for (entry, next) in zip(entries, entries.dropFirst()) {
       let (begin, end) = (max(entry.start, now - 60), next.start)
-      // Shorter than the tolerance.
+      // The tolerance of the altitude may exceed a shorter phase.
       guard end - begin > 1_200 else { continue }
       for time in [begin + 300, (begin + end) / 2, end - 300] where !isTrue(entry.phase, at: time, night: limit) {
         return broken("the phases of an almanac are those of the sun", "\(entry), \(altitude(at: time)): \(story)")
@@ -82,7 +84,8 @@ extension Checks {
     case "night", "polar-night": return height < limit + tolerance
     case "twilight-morning" where abs(after - before) > 1: return after > before
     case "twilight-evening" where abs(after - before) > 1: return after < before
-    default: return (limit - tolerance..<tolerance - 0.833).contains(height)
+    case "twilight-morning", "twilight-evening": return (limit - tolerance..<tolerance - 0.833).contains(height)
+    default: return false
     }
   }
 }

@@ -27,11 +27,11 @@ struct Fix {
   var defect: Defect?
 
   enum Defect: CaseIterable {
-    case noLatitude, latitude, longitude, noLongitude
-    case speed, altitude, text, noAltitude
+    case nanLatitude, latitude, longitude, infiniteLongitude
+    case speed, altitude, text, nanAltitude
 
     /// Whether the service must ignore the location.
-    var isInvalid: Bool { [.noLatitude, .latitude, .longitude, .noLongitude].contains(self) }
+    var isInvalid: Bool { [.nanLatitude, .latitude, .longitude, .infiniteLongitude].contains(self) }
   }
 
   /// What GeoClue 2.6 reports while its receiver has no fix.
@@ -666,11 +666,11 @@ final class GeoClue: SystemService {
 
   private func properties(of fix: Fix) -> Value {
     let defect = fix.defect
-    let altitude: Double? = defect == .altitude ? 200_000 : defect == .noAltitude ? .nan : world.home.altitude
+    let altitude: Double? = defect == .altitude ? 200_000 : defect == .nanAltitude ? .nan : world.home.altitude
     let suffix = defect == .text ? "\u{1b}[31m\n" + String(repeating: "x", count: 300) : ""
     return .options([
-      ("Latitude", .double(defect == .noLatitude ? .nan : defect == .latitude ? 90.5 : fix.latitude)),
-      ("Longitude", .double(defect == .noLongitude ? .infinity : defect == .longitude ? -180.5 : fix.longitude)),
+      ("Latitude", .double(defect == .nanLatitude ? .nan : defect == .latitude ? 90.5 : fix.latitude)),
+      ("Longitude", .double(defect == .infiniteLongitude ? .infinity : defect == .longitude ? -180.5 : fix.longitude)),
       ("Accuracy", .double(fix.accuracy.isFinite ? fix.accuracy : -1)),
       ("Altitude", .double(altitude ?? -1.7976931348623157e308)),
       ("Speed", .double(defect == .speed ? 600 : world.home.speed ?? -1)),

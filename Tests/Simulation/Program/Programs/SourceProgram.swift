@@ -57,15 +57,15 @@ final class SourceProgram: LibraryProgram {
     }
   }
 
-  /// The service has sent a signal of one of its objects.
+  /// The service has sent a signal of an object that this program has created.
   func wasSent(_ signal: Parcel) {
     guard isFollowing, signal.path.contains("/subscription/") else { return }
     switch signal.member {
     case "LocationUpdated":
       guard let latitude = signal.values.first?.properties?["Latitude"]?.double else { return }
       // The library does not report it again to its program after a restart.
-      awaited.location = latitude == lastLatitude ? nil : (latitude, world.schedule.now)
-    case "ErrorOccurred": awaited.failedAt = world.schedule.now
+      awaited.location = latitude == lastLatitude ? nil : (latitude, awaited.location?.at ?? world.schedule.now)
+    case "ErrorOccurred": awaited.failedAt = awaited.failedAt ?? world.schedule.now
     default: break
     }
   }

@@ -108,7 +108,7 @@ final class Throng {
       if isOpen, !isAnswered, !isFlooded { world.checks.broken("a program has one dialog", "user \(user)") }
       let isFast = world.polkit.answersSoon && world.polkit.slowAt < world.schedule.now - 3_000_000
       if !wasRefused, !isAnswered, !isFlooded, isFast {
-        world.checks.broken("a user's programs have two dialogs together", "user \(user)")
+        world.checks.broken("a user has at most two dialogs", "user \(user)")
       }
       for program in programs.prefix(2) { program.disconnect() }
       programs.removeFirst(min(2, programs.count))

@@ -346,7 +346,7 @@ extension Day {
     before(296) { $0.geoclue.offset = 250 / Checks.metresPerDegree }
     before(292.5) { $0.geoclue.offset = 100 / Checks.metresPerDegree }
     before(238) { world in
-      world.checks.stayedInside(world.clients[1], since: end - 326_000_000)
+      world.checks.checkInside(world.clients[1], since: end - 326_000_000)
       (world.geoclue.offset, world.geoclue.isPrecise) = (0, false)
       world.clients[1].exit()
     }

@@ -141,6 +141,7 @@ struct Fault {
       world.move()
       // A short trip may begin and end while an update waits.
       if extra.isMultiple(of: 2) {
+        // The checks of a quiet time assume that nothing else moves.
         world.schedule.after(6_000_000 + Int64(extra) * 100_000) { if world.healedAt == nil { world.move() } }
       }
     case .jumps: world.geoclue.jump()

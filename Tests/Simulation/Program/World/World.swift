@@ -98,7 +98,7 @@ final class World {
 
   init(seed: UInt64, folder: String, isBusFaulty: Bool, isSession: Bool) {
     (self.seed, self.folder, self.isBusFaulty, self.isSession) = (seed, folder, isBusFaulty, isSession)
-    // With a bus that works, an administrator may stop the service.
+    // In some of the system deployment, in which an administrator may stop the service.
     hasLibraries = isBusFaulty || seed % 10 == 3 || seed % 10 == 9
     chance = Chance(seed, "turns")
     home = Home(seed)
@@ -510,9 +510,10 @@ final class World {
   /// Damages a user's record, and adds files that are no records, while no service runs.
   func spoilRecords(_ number: Int) {
     let user = users[number % users.count]
-    guard serviceName == nil, let record = contents(of: "state/\(user)") else { return }
+    guard serviceName == nil, let record = firstLine(of: "state/\(user)") else { return }
     var words = record.split(separator: " ").map(String.init)
     let line = words.joined(separator: " ")
+    guard words.count > 4 else { return }
     switch number % 6 {
     case 0: words.removeLast()
     case 1: words[1] = "91"
@@ -528,13 +529,13 @@ final class World {
   }
 
   private func checkSpoiled() {
-    for (path, text) in spoiled.sorted(by: { $0.key < $1.key }) where contents(of: path) == text {
+    for (path, text) in spoiled.sorted(by: { $0.key < $1.key }) where firstLine(of: path) == text {
       checks.broken("a service begins with records only", path)
     }
     spoiled = [:]
   }
 
-  private func contents(of path: String) -> String? {
+  private func firstLine(of path: String) -> String? {
     guard let file = fopen("\(folder)/\(path)", "r") else { return nil }
     defer { fclose(file) }
     var text = [CChar](repeating: 0, count: 200)
@@ -560,7 +561,7 @@ final class World {
   }
 
   /// The level of a user's record, in the contract's words, or nil if there is none.
-  func recordedLevel(of user: UInt32) -> Substring? { contents(of: "state/\(user)").map { $0.prefix { $0 != " " } } }
+  func recordedLevel(of user: UInt32) -> Substring? { firstLine(of: "state/\(user)").map { $0.prefix { $0 != " " } } }
 
   /// Changes after how many seconds without use the service exits.
   func setIdleTimeout(_ seconds: Int) {
