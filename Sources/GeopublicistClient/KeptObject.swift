@@ -125,7 +125,7 @@ nonisolated extension KeptObject {
 
   private mutating func end(_ state: State) -> [Action] {
     let closed = close(path)
-    // To close an object at a service that is not running would start it.
+    // Its owner is away.
     former = nil
     (self.state, failures, outage, authorization) = (state, 0, .none, KeptAuthorization())
     return closed

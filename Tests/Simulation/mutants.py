@@ -67,10 +67,11 @@ def build():
     return pathlib.Path(run([*command, "--show-bin-path"], check=True).stdout.split()[-1]) / "simulate", ""
 
 
-def simulate(program, seed, variables={}):
+def simulate(program, seed, **variables):
     """Returns the rule that the seed breaks, or nothing, and the processor time that it took."""
     with tempfile.TemporaryFile("w+") as output:
-        process = subprocess.Popen([program, str(seed), HOURS, *world(seed), *IGNORE], stdout=output, stderr=subprocess.DEVNULL, env={**os.environ, **variables},
+        process = subprocess.Popen([program, str(seed), HOURS, *world(seed), *IGNORE], stdout=output,
+                                   stderr=subprocess.DEVNULL, env={**os.environ, **variables},
                                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (90, 90)))
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

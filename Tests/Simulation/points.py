@@ -201,7 +201,8 @@ def rewrite(folders, dropped):
 
 
 def build(folders):
-    """Builds the program without the points with which it does not compile. Returns it, the points and how many it lacks."""
+    """Builds the program without the points with which it does not compile. Returns it, the points, and how many are left
+    out."""
     dropped = collections.defaultdict(set)
     while True:
         points = rewrite(folders, dropped)
@@ -248,7 +249,7 @@ def matters(program):
 def noticed_by(program, number, seeds):
     """Returns the rule that is broken without a point, or nothing."""
     for seed in seeds:
-        rule, _ = mutants.simulate(program, seed, {"POINT": str(number)})
+        rule, _ = mutants.simulate(program, seed, POINT=str(number))
         if rule:
             return rule
     return None

@@ -31,10 +31,7 @@ extension Checks {
       "Debounce": .uint32(UInt32(thresholds.debounce / 1_000)),
       "DistanceThreshold": .double(thresholds.distance),
     ]
-    for name in expected.keys.sorted() where properties[name] != expected[name] {
-      let found = "\(name) is \(properties[name].map { "\($0)" } ?? "absent"): \(subscription.path)"
-      broken("the properties of an object are what was signalled", found)
-    }
+    compare(properties, with: expected, at: subscription.path)
   }
 
   /// A client has read the properties of its region.
@@ -48,8 +45,12 @@ extension Checks {
       "Latitude": .double(region.latitude), "Longitude": .double(world.home.longitude),
       "Radius": .double(region.radius),
     ]
+    compare(properties, with: expected, at: region.path)
+  }
+
+  private func compare(_ properties: [String: Value], with expected: [String: Value], at path: String) {
     for name in expected.keys.sorted() where properties[name] != expected[name] {
-      let found = "\(name) is \(properties[name].map { "\($0)" } ?? "absent"): \(region.path)"
+      let found = "\(name) is \(properties[name].map { "\($0)" } ?? "absent"): \(path)"
       broken("the properties of an object are what was signalled", found)
     }
   }

@@ -220,14 +220,7 @@ final class Checks {
       let time = parcel.values.first?.properties?["Timestamp"]?.structure?.first?.uint64 ?? 0
       records[client.user, default: [:]][time] = world.schedule.now
     }
-    if parcel.member == "AlmanacChanged", let almanac = parcel.values.first {
-      for case let library as AlmanacProgram in world.libraries where library.name == parcel.destination {
-        library.sent(almanac)
-      }
-    }
-    for case let library as SourceProgram in world.libraries where library.name == parcel.destination {
-      library.wasSent(parcel)
-    }
+    for library in world.libraries where library.name == parcel.destination { library.wasSent(parcel) }
     if parcel.member == "AuthorizationChanged" { toldAuthorization(parcel) }
     guard let location = Self.location(in: parcel.values) else { return }
     let now = world.schedule.now

@@ -36,10 +36,7 @@ final class AlmanacProgram: LibraryProgram {
     case 8: _ = (monitor(on: service), subscribe(to: service))
     default: break
     }
-    // The service and this program share a loop, and the service may wait for a bus that hangs.
-    guard world.bus.stall == .none, !world.bus.isDown,
-      world.schedule.now - max(world.stalled.upperBound, world.busStartedAt) > 2_000_000
-    else { return }
+    guard isUndisturbed else { return }
     if deadlines.values.contains(where: { $0 < world.schedule.now }) {
       broken("the client library answers each request", "")
     }
@@ -95,9 +92,10 @@ final class AlmanacProgram: LibraryProgram {
     }
   }
 
-  /// The service has sent an almanac to it.
-  func sent(_ value: Value) {
-    guard let new = Almanac(value), new != almanac else { return }
+  override func wasSent(_ parcel: Parcel) {
+    guard parcel.member == "AlmanacChanged", let new = parcel.values.first.flatMap(Almanac.init), new != almanac else {
+      return
+    }
     sent = (new, world.schedule.now)
   }
 

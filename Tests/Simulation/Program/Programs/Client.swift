@@ -324,14 +324,14 @@ final class Client: Program {
   }
 
   /// Uses the location for a moment, which must begin with the present location.
-  func begin(within time: Int64 = 400_000) {
+  func subscribeForAMoment() {
     guard isConnected, isReading, entitlement.level == .exact, world.mayCreate(for: self) else { return }
     subscribe(isPlain: true, at: .exact) { [weak self] new in
-      self?.world.schedule.after(time) { [weak self] in
+      self?.world.schedule.after(400_000) { [weak self] in
         guard let self, subscriptions.contains(where: { $0 === new }) else { return }
         close(new)
         let begin = new.startedAt
-        guard new.isStarted, new.count == 0, world.schedule.now - begin > time - 100_000, isReading,
+        guard new.isStarted, new.count == 0, world.schedule.now - begin > 300_000, isReading,
           entitlement.level == .exact, entitlement.since < begin - 30_000_000, !world.polkit.isInDoubt,
           max(world.wokeAt, world.clockSetAt, world.geoclue.heldAt, world.outlierAt) < begin - 14_000_000,
           world.geoclue.hasBeenRead(in: begin - 25_000_000..<begin - 200_000)

@@ -212,7 +212,7 @@ final class GeoClue: SystemService {
     return fix.accuracy + FixArbiter.assumedSpeed * Double(time - begin) / 1_000_000
   }
 
-  /// The jump that a coarse location followed, and when the service read that.
+  /// The numbers of the last jump that a coarse location followed, and of that location.
   private var contradicted: (jump: Int, by: Int)?
 
   /// Whether the service has read a coarse location from the right place while it held a jump back, some time ago.

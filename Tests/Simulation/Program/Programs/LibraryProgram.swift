@@ -32,8 +32,17 @@ class LibraryProgram: Program {
   func turn() {}
   /// Examines a message of this program that the bus has received.
   func didSend(_ parcel: Parcel) {}
+  /// Examines a message of the service to this program.
+  func wasSent(_ parcel: Parcel) {}
   /// Checks that it continues after everything that ended or restarted.
   func quiet() {}
+
+  /// Whether the bus has worked for a moment. The service and this program share a loop, and the service may wait for a bus
+  /// that hangs.
+  var isUndisturbed: Bool {
+    world.bus.stall == .none && !world.bus.isDown
+      && world.schedule.now - max(world.stalled.upperBound, world.busStartedAt) > 2_000_000
+  }
 
   func broken(_ rule: String, _ story: String) { world.checks.broken(rule, story) }
 

@@ -45,10 +45,8 @@ final class SourceProgram: LibraryProgram {
     }
     if isRequestDue, task == .act { request() }
     isRequestDue = false
-    // The service and this program share a loop, and the service may wait for a bus that hangs.
-    let isFree = world.bus.stall == .none && !world.bus.isDown
-    if isFree, let time = [awaited.location?.at, awaited.failedAt].compactMap(\.self).min(),
-      world.schedule.now - max(time, world.stalled.upperBound, world.busStartedAt) > 2_000_000
+    if isUndisturbed, let time = [awaited.location?.at, awaited.failedAt].compactMap(\.self).min(),
+      world.schedule.now - time > 2_000_000
     {
       broken("the client library reports what the service sends", "\(awaited)")
     }
@@ -57,8 +55,7 @@ final class SourceProgram: LibraryProgram {
     }
   }
 
-  /// The service has sent a signal of an object that this program has created.
-  func wasSent(_ signal: Parcel) {
+  override func wasSent(_ signal: Parcel) {
     guard isFollowing, signal.path.contains("/subscription/") else { return }
     switch signal.member {
     case "LocationUpdated":

@@ -143,7 +143,7 @@ extension Day {
     before(67) { $0.geoclue.defect = nil }
     before(78) { $0.misconfigure(round) }
     before(77) { $0.clients[(round + 5) % 6].askInTurn() }
-    before(75.5) { $0.correctConfiguration() }
+    before(75.5) { $0.reload() }
     before(16.5) { $0.clients[(round + 5) % 6].mistake() }
     if !staysBelowLimit { before(25) { $0.polkit.flood() } }
     before(24.5) { world in
@@ -156,7 +156,7 @@ extension Day {
     }
     before(12) { $0.checks.probe() }
     before(10.3) { world in
-      for client in world.clients { client.begin() }
+      for client in world.clients { client.subscribeForAMoment() }
     }
     before(8) { world in
       for client in world.clients where client.isConnected { client.reconsider() }

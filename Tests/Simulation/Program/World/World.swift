@@ -98,7 +98,7 @@ final class World {
 
   init(seed: UInt64, folder: String, isBusFaulty: Bool, isSession: Bool) {
     (self.seed, self.folder, self.isBusFaulty, self.isSession) = (seed, folder, isBusFaulty, isSession)
-    // In some of the system deployment, in which an administrator may stop the service.
+    // Also in some worlds whose bus works, because an administrator may stop the service there.
     hasLibraries = isBusFaulty || seed % 10 == 3 || seed % 10 == 9
     chance = Chance(seed, "turns")
     home = Home(seed)
@@ -499,8 +499,10 @@ final class World {
     kill(getpid(), SIGHUP)
   }
 
-  func correctConfiguration() {
+  /// Writes the service's configuration, as an administrator does who then calls `systemctl reload`.
+  func reload() {
     configure()
+    // The signal is blocked, so a service that is still starting handles it later.
     kill(getpid(), SIGHUP)
   }
 
@@ -613,7 +615,10 @@ final class World {
     if !isDisallowed, chance.percent(50), rmdir("\(folder)/\(Self.dropIns)") != 0 {
       mkdir("\(folder)/\(Self.dropIns)", 0o755)
     }
-    if !isSilent, chance.percent(50) { reload() }
+    if !isSilent, chance.percent(50) {
+      limit = 81 - limit
+      reload()
+    }
     truth.changed("GeoClue's configuration \(isDisallowed ? "disallows" : "allows") a program")
   }
 
@@ -623,14 +628,6 @@ final class World {
   func renewFolder() {
     rmdir("\(folder)/\(Self.dropIns)")
     mkdir("\(folder)/\(Self.dropIns)", 0o755)
-  }
-
-  /// Changes the service's configuration, as an administrator does who then calls `systemctl reload`.
-  private func reload() {
-    limit = 81 - limit
-    configure()
-    // The signal is blocked, so a service that is still starting handles it later.
-    kill(getpid(), SIGHUP)
   }
 
   /// Users without a session share one account while their clients stay on the bus. So do users about whom logind has
