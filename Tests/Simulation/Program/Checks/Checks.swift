@@ -117,9 +117,12 @@ final class Checks {
     let (times, towns) = (townTimes, towns)
     world.schedule.after(1_000_000) { [self] in
       for (user, time) in times where townTimes[user] != nil {
-        let level = world.recordedLevel(of: user)
-        if level == nil || level == "country" && time > 0 && towns[user] != nil {
-          broken("a user's town is remembered", "\(level ?? "nothing") of \(user)")
+        let record = world.record(of: user)
+        if record == nil || record?[0] == "country" && time > 0 && towns[user] != nil {
+          broken("a user's town is remembered", "\(record ?? []) of \(user)")
+        }
+        if let record, record.count > 4, UInt64(record[4]) ?? 0 < time {
+          broken("a user's last town is remembered", "\(record) of \(user), not from \(time)")
         }
       }
     }
@@ -447,7 +450,7 @@ final class Checks {
     world.schedule.after(1_000_000) { [world, since = client.entitlement.since] in
       guard client.isConnected, client.entitlement.since == since, client.entitlement.level == .none,
         world.truth.authorization(of: client, asking: .exact).reason == reason,
-        world.recordedLevel(of: client.user) != nil
+        world.record(of: client.user) != nil
       else { return }
       world.checks.broken("a refusal erases the user's record", "\(client.user): \(reason)")
     }
@@ -610,6 +613,11 @@ final class Checks {
     }
     if client.unread > Self.mostUnread {
       broken("a client that does not read is sent little", "client \(client.number): \(client.unread) bytes")
+    }
+    // Calls do not show that it reads. A part of the bytes is forgiven each second.
+    let forgiven = Int((world.schedule.now - client.heldSince) / 1_000_000) * 8_192
+    if client.heldBytes > 4_700_000 + forgiven, !world.isBusFaulty {
+      broken("a client that only calls is sent little", "client \(client.number): \(client.heldBytes) bytes")
     }
     hoarded(parcel, client)
     if parcel.member == "LocationUpdated" { client.sentLocationAt = world.schedule.now }

@@ -2,6 +2,7 @@
 import DBus
 import GeopublicistClient
 import GeopublicistLocationModel
+import MainLoop
 
 /// Follows an almanac, and regions and subscriptions that end by themselves, on a connection that it opens itself, and
 /// again when it is lost.
@@ -13,10 +14,15 @@ final class AlmanacProgram: LibraryProgram {
   private var isAuthorized = false
   /// Whether the service has exited since it last served the almanac.
   private var isInterrupted = false
+  /// Whether the library has reported that it cannot serve the almanac.
+  private var hasFailed = false
   /// What the service has sent and the library has not reported.
   private var sent: (almanac: Almanac, at: Int64)?
   private var region: LimitedObject?
   private var subscription: LimitedObject?
+  /// Whether it releases many objects after its next turn.
+  var isAbandonDue = false
+  private(set) var abandonedAt: Int64 = .min / 2
   private var requests = 0
   /// When each request must have been answered.
   private var deadlines: [Int: Int64] = [:]
@@ -36,6 +42,7 @@ final class AlmanacProgram: LibraryProgram {
     case 8: _ = (monitor(on: service), subscribe(to: service))
     default: break
     }
+    if isAbandonDue { abandon(on: service) }
     guard isUndisturbed else { return }
     if deadlines.values.contains(where: { $0 < world.schedule.now }) {
       broken("the client library answers each request", "")
@@ -47,9 +54,23 @@ final class AlmanacProgram: LibraryProgram {
     }
   }
 
+  /// Releases many objects while so many of its requests are pending that the service accepts no other call.
+  private func abandon(on service: ServiceConnection) {
+    isAbandonDue = false
+    guard hasRoom else { return }
+    abandonedAt = world.schedule.now
+    var objects: [LimitedObject?] = []
+    for _ in 0..<3 { objects += [monitor(on: service, isLimited: false), subscribe(to: service, isLimited: false)] }
+    MainLoop.main.after(.milliseconds(1_000)) { [weak self] in
+      guard let self, self.service === service else { return }
+      for _ in 0...World.callsPerConnection { request(from: service, isPatient: true) }
+      MainLoop.main.after(.milliseconds(250)) { objects = [] }.keep()
+    }.keep()
+  }
+
   private func exit() {
     (region, subscription, object, service) = (nil, nil, nil, nil)
-    (almanac, isAuthorized, isInterrupted, sent, deadlines) = (nil, false, false, nil, [:])
+    (almanac, isAuthorized, isInterrupted, hasFailed, sent, deadlines) = (nil, false, false, false, nil, [:])
   }
 
   private func connect() -> ServiceConnection? {
@@ -58,14 +79,16 @@ final class AlmanacProgram: LibraryProgram {
     return service
   }
 
-  private func request(from service: ServiceConnection) {
+  /// - Parameter isPatient: Whether no location is good enough.
+  private func request(from service: ServiceConnection, isPatient: Bool = false) {
     requests += 1
     let answered: () -> Void = { [weak self, number = requests] in self?.deadlines[number] = nil }
     var options = ClientOptions()
     options.timeout = .seconds(5)
+    if isPatient { (options.requiredAccuracy, options.maximumAge) = (0.5, .zero) }
     // After the timeout, the library waits 10 s for the service's own answer.
     deadlines[requests] = world.schedule.now + 16_000_000
-    if chance.percent(50) {
+    if !isPatient, chance.percent(50) {
       service.almanac(options) { _ in answered() }
     } else {
       service.location(options) { _ in answered() }
@@ -87,8 +110,11 @@ final class AlmanacProgram: LibraryProgram {
       if !isAuthorized { almanac = nil }
     case .closed(let reason): broken("the client library's almanac does not end", reason)
     case .interrupted: (isInterrupted, sent) = (true, nil)
-    case .resumed: isInterrupted = false
-    case .failure, .refused, .failed: break
+    case .resumed: (isInterrupted, hasFailed) = (false, false)
+    case .failed(let error, _):
+      if hasFailed { broken("the client library reports an outage once", "\(error)") }
+      hasFailed = true
+    case .failure, .refused: break
     }
   }
 
@@ -109,28 +135,30 @@ final class AlmanacProgram: LibraryProgram {
 
   // MARK: - Objects that end by themselves
 
-  private func monitor(on service: ServiceConnection) -> LimitedObject? {
+  private func monitor(on service: ServiceConnection, isLimited: Bool = true) -> LimitedObject? {
     let centre = world.place(isOther: chance.percent(50))
     guard let circle = CircularRegion(latitude: centre, longitude: world.home.longitude, radius: 1_000) else {
       return nil
     }
     var options = ClientOptions()
     options.region = RegionOptions(RegionConfiguration(circle))
-    options.duration = .seconds(chance.number(in: 5...60))
+    if isLimited { options.duration = .seconds(chance.number(in: 5...60)) }
     let new = LimitedObject(world, options)
     new.object = ServiceRegion(on: service, options) { [weak new] in new?.handle($0) }
     return new
   }
 
-  private func subscribe(to service: ServiceConnection) -> LimitedObject {
+  private func subscribe(to service: ServiceConnection, isLimited: Bool = true) -> LimitedObject {
     var options = ClientOptions()
-    options.maximumUpdates = UInt32(chance.number(in: 3...12))
-    options.duration = .seconds(chance.number(in: 10...60))
+    if isLimited {
+      options.maximumUpdates = UInt32(chance.number(in: 3...12))
+      options.duration = .seconds(chance.number(in: 10...60))
+    }
     options.distanceThreshold = chance.pick([0, 0, 20])
     let new = LimitedObject(world, options)
     new.object = ServiceSubscription(on: service, options) { [weak new] in new?.handle($0) }
     // Before it has been created.
-    if chance.percent(40) { change(new) }
+    if isLimited, chance.percent(40) { change(new) }
     return new
   }
 

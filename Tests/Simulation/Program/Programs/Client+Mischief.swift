@@ -298,6 +298,25 @@ extension Client {
     for _ in 0..<count { call(Self.service, Self.path, Self.introspectable, "Introspect") }
   }
 
+  /// Calls as often as it may, but reads nothing.
+  func gorge(_ count: Int = 40) {
+    isReading = count == 0
+    guard isConnected, count > 0 else { return }
+    flood(14, areLong: true)
+    world.schedule.after(400_000) { [self] in gorge(count - 1) }
+  }
+
+  /// Creates as many objects as it may, for which each location is sent.
+  func multiply() {
+    guard isConnected, isReading else { return }
+    for _ in 0..<World.subscriptionsPerConnection where world.mayCreate(for: self) {
+      subscribe(isPlain: true, at: .exact, starts: true)
+    }
+    world.schedule.after(20_000_000) { [self] in
+      for subscription in subscriptions.dropFirst(3) { close(subscription) }
+    }
+  }
+
   /// Makes a call without reading. It must then be sent locations again.
   func showLife() {
     guard isConnected, !isReading else { return }

@@ -302,7 +302,7 @@ final class GeoClue: SystemService {
     for client in held where client.isActive && client.isFine && !client.isSilent { update(client) }
   }
 
-  private func measureOften(every time: Int64) {
+  func measureOften(every time: Int64) {
     pause(for: 6_000_000)
     for index in 1...20 {
       world.schedule.after(Int64(index) * time) { [self] in

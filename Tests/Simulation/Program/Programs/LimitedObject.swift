@@ -14,6 +14,8 @@ import GeopublicistSimulatedKernel
   private var wasRefused = false
   private var updates: UInt32 = 0
   private(set) var hasEnded = false
+  /// Whether the library has reported that it cannot serve the object.
+  private var hasFailed = false
   /// Since when its level has been that of ``options``; nil if the change may have been refused.
   private var changedAt: Int64?
 
@@ -24,7 +26,7 @@ import GeopublicistSimulatedKernel
   func handle(_ event: ServiceSubscription.Event) {
     if case .update(let update) = event {
       updates += 1
-      if updates > options.maximumUpdates { broken("\(updates) updates") }
+      if options.maximumUpdates > 0, updates > options.maximumUpdates { broken("\(updates) updates") }
       let isChanged = changedAt.map { world.sentSince - $0 > 2_000_000 } ?? false
       if isChanged, !update.isReduced, update.level != options.accuracy.contractName {
         world.checks.broken("the client library changes the level of a subscription", "\(update)")
@@ -50,7 +52,11 @@ import GeopublicistSimulatedKernel
       let isOver = kernel_boottime() >= createdAt + options.duration.microseconds
       let isUsed = options.maximumUpdates > 0 && updates == options.maximumUpdates
       if reason != word || !isOver && !isUsed { broken("\(reason) after \(updates) updates") }
-    case .update, .authorization, .failed, .resumed: break
+    case .failed(let error, _):
+      if hasFailed { world.checks.broken("the client library reports an outage once", "\(error)") }
+      hasFailed = true
+    case .resumed: hasFailed = false
+    case .update, .authorization: break
     }
   }
 

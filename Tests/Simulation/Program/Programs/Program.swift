@@ -23,6 +23,9 @@ class Program: Peer {
   }
 
   var isConnected: Bool { world.bus.peers[name] === self }
+  /// The bytes that it has not read, and since when. A call does not change them.
+  private(set) var heldBytes = 0
+  private(set) var heldSince: Int64 = 0
   /// Whether systemd could not name its unit when the service asked.
   var isUnverifiable = false
   var entitlement = Entitlement()
@@ -32,7 +35,7 @@ class Program: Peer {
     (connectedAt, connections) = (world.schedule.now, connections + 1)
     handlers = [:]
     inbox = []
-    (unread, unproven, owesAnswer) = (0, 0, false)
+    (unread, heldBytes, unproven, owesAnswer) = (0, 0, 0, false)
     world.bus.connect(self)
   }
 
@@ -57,6 +60,8 @@ class Program: Peer {
   override func receive(_ parcel: Parcel) {
     guard isReading else {
       unread += parcel.size
+      if heldBytes == 0 { heldSince = world.schedule.now }
+      heldBytes += parcel.size
       return inbox.append(parcel)
     }
     switch parcel.kind {
@@ -72,7 +77,7 @@ class Program: Peer {
   }
 
   private func readInbox() {
-    unread = 0
+    (unread, heldBytes) = (0, 0)
     while isReading, !inbox.isEmpty { receive(inbox.removeFirst()) }
   }
 

@@ -219,6 +219,12 @@ final class SourceProgram: LibraryProgram {
     }
     checkRegion()
     checkStay()
+    let isInUse = world.geoclue.hasActiveClient && world.geoclue.worksSince < world.schedule.now - 20_000_000
+    if entitlement.level == .exact, entitlement.since < world.schedule.now - 20_000_000, isInUse,
+      world.schedule.now - world.geoclue.lastFixAt < 2_000_000, status?.state != .running
+    {
+      broken("the client library reports the true state of the source", "\(status as Any)")
+    }
     let silence = world.schedule.now - lastLocationAt
     guard entitlement.level == .exact, world.geoclue.hasActiveClient,
       world.schedule.now - world.geoclue.lastFixAt < 2_000_000, silence > 2 * world.geoclue.interval + 1_000_000

@@ -91,7 +91,12 @@ final class Throng {
     else { return }
     world.tell("programs of \(user) open dialogs and leave")
     var (isAnswered, isOpen, wasRefused) = (false, false, false)
-    come(users: [user, user], isInteractive: true) { _ in isAnswered = true }
+    var secondRefused = false
+    come(users: [user], isInteractive: true) { _ in isAnswered = true }
+    world.schedule.after(150_000) { [self] in
+      if let first = programs.first { ask(first, isInteractive: true) { secondRefused = Self.isRefused($0) } }
+      world.schedule.after(50_000) { [self] in come(users: [user], isInteractive: true) { _ in isAnswered = true } }
+    }
     world.schedule.after(300_000) { [self] in
       guard let first = programs.first else { return }
       // The refusal must not release the place of the open dialog.
@@ -107,6 +112,9 @@ final class Throng {
       let isFlooded = world.schedule.now - (world.floodedAt[user] ?? .min / 2) < 15_000_000
       if isOpen, !isAnswered, !isFlooded { world.checks.broken("a program has one dialog", "user \(user)") }
       let isFast = world.polkit.answersSoon && world.polkit.slowAt < world.schedule.now - 3_000_000
+      if !secondRefused, !isAnswered, !isFlooded, isFast {
+        world.checks.broken("a program has one dialog", "the second was not refused to user \(user)")
+      }
       if !wasRefused, !isAnswered, !isFlooded, isFast {
         world.checks.broken("a user has at most two dialogs", "user \(user)")
       }

@@ -88,6 +88,8 @@ final class Day {
     at(begin) { [weak self] _ in self?.beginStorm() }
     // The almanacs of this storm may be from the other place.
     if round % 4 == 3 { at(begin + 12_000_000) { $0.move() } }
+    if round % 4 == 2 { at(begin + 100_000_000) { $0.clients[round / 4 % 6].gorge() } }
+    if world.isBusFaulty, round.isMultiple(of: 4) { planDeluge(at: begin + 60_000_000) }
     let faults = Fault.plan(
       &chance, in: world, from: begin, to: begin + Self.storm, first: round * Self.faultsPerStorm,
       count: Self.faultsPerStorm)
@@ -96,6 +98,20 @@ final class Day {
       at(fault.time) { fault.begin(in: $0) }
       at(min(fault.time + fault.duration, begin + Self.storm)) { fault.end(in: $0) }
     }
+  }
+
+  /// The bus reads nothing from the service while locations arrive quickly for very many objects.
+  private func planDeluge(at begin: Int64) {
+    at(begin) { world in
+      for client in world.clients { client.multiply() }
+    }
+    at(begin + 3_000_000) { $0.stallBus(hangs: false) }
+    for seconds in [4, 6, 8] as [Int64] {
+      at(begin + seconds * 1_000_000) { world in
+        if world.geoclue.hasActiveClient { world.geoclue.measureOften(every: 20_000) }
+      }
+    }
+    at(begin + 14_000_000) { $0.resumeBus() }
   }
 
   /// Ends the silence of programs that hang.
@@ -115,6 +131,9 @@ final class Day {
       client.act()
     }
     for library in world.libraries { library.task = .act }
+    world.schedule.after(70_000_000) { [world] in
+      for case let program as AlmanacProgram in world.libraries { program.isAbandonDue = true }
+    }
     world.schedule.after(5_000_000) { [world] in
       for client in world.clients where client.number.isMultiple(of: 2) { client.forecast() }
     }

@@ -562,8 +562,8 @@ final class World {
     write("etc/geopublicist/geopublicist.conf", Array(text.utf8))
   }
 
-  /// The level of a user's record, in the contract's words, or nil if there is none.
-  func recordedLevel(of user: UInt32) -> Substring? { firstLine(of: "state/\(user)").map { $0.prefix { $0 != " " } } }
+  /// The words of a user's record, which begin with the level, or nil if there is none.
+  func record(of user: UInt32) -> [Substring]? { firstLine(of: "state/\(user)")?.split(separator: " ") }
 
   /// Changes after how many seconds without use the service exits.
   func setIdleTimeout(_ seconds: Int) {
