@@ -3,9 +3,6 @@ import DBus
 import MainLoop
 
 extension Connection {
-  /// The shortest pause before a repetition, after which the service usually accepts the user's calls again.
-  private static let pauseBeforeClosing = Duration.seconds(5)
-
   /// Closes an object at the service, and repeats the call if a limit refuses it. Otherwise the object would use the
   /// location until this connection ends.
   func closeObject(_ path: ObjectPath, of interface: InterfaceName) {
@@ -16,15 +13,18 @@ extension Connection {
     call(message, timeout: .never) { [weak self] result in
       guard case .failure(let failure) = result, failure.isLimited else { return }
       // Many objects may be refused together.
-      let pause = Self.pauseBeforeClosing * Double.random(in: 1...2)
+      let pause = CallFailure.pauseAfterLimit * Double.random(in: 1...2)
       MainLoop.main.after(pause) { [weak self] in self?.closeObject(path, of: interface) }.keep()
     }.keep()
   }
 }
 
 nonisolated extension CallFailure {
+  /// The shortest pause before a repetition, after which the service usually accepts the user's calls again.
+  static let pauseAfterLimit = Duration.seconds(5)
+
   /// Whether a limit of the service, the bus or the connection is the reason.
-  fileprivate var isLimited: Bool {
+  var isLimited: Bool {
     switch self {
     case .refused(let error): error.name == .serviceLimitsExceeded
     case .notSent(let error): error.name == .limitsExceeded || error.name == .noMemory

@@ -83,6 +83,7 @@ nonisolated struct KeptObject<Update: Sendable> {
     case .created(let path, let attempt): return created(path, attempt)
     case .started(let attempt): return started(attempt)
     case .failed(let error, let attempt): return failed(error, attempt, now, chance)
+    case .notSet: return []
     case .signal(let member, let arguments): return received(member, arguments.compactMap(\.string), now)
     case .authorization(let status, let reason): return decided(status, reason, now)
     case .message(let message): return tell(authorization.explained(by: message))

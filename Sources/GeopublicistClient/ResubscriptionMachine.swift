@@ -12,6 +12,8 @@ nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
   private var wanted: ClientOptions?
   /// The options that the service applies.
   private var set = ClientOptions()
+  /// The properties whose change a limit has refused, of an object, and when to change them again.
+  private var unset: (path: ObjectPath, properties: [MemberName], until: MonotonicInstant)?
   private var budget = UpdateBudget<MonotonicClock>()
   /// After an interruption the service counts from zero, so the machine counts updates and time.
   private var wasInterrupted = false
@@ -23,7 +25,7 @@ nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
 
   var deadline: MonotonicInstant? {
     let end = object.isKept && wasInterrupted ? budget.deadline : nil
-    return [object.deadline, end].compactMap { $0 }.min()
+    return [object.deadline, end, unset?.until].compactMap { $0 }.min()
   }
 
   mutating func handle(_ event: ServiceObjectEvent, at now: MonotonicInstant, chance: Double) -> [Action] {
@@ -40,7 +42,14 @@ nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
       actions.insert(contentsOf: adjust(at: now), at: min(1, actions.count))
       return actions
     case .started(object.attempt): budget.started(at: now)
+    case .notSet(let path, let property):
+      guard path == object.path else { return [] }
+      let before = unset.flatMap { $0.path == path ? $0 : nil }
+      let others = before?.properties.filter { $0 != property } ?? []
+      unset = (path, others + [property], before?.until ?? now + CallFailure.pauseAfterLimit * (1 + chance))
+      return []
     case .timer where wasInterrupted && budget.isComplete(at: now): return perform(object.complete("completed"))
+    case .timer: return changeAgain(at: now) + perform(object.handle(event, at: now, chance: chance))
     case .signal(SubscriptionInterface.locationUpdated, let arguments):
       guard object.path != nil, let location = arguments.first.flatMap(ServiceLocation.init) else { return [] }
       return deliver(location)
@@ -93,11 +102,23 @@ nonisolated extension ResubscriptionMachine {
     if wanted.accuracy != set.accuracy { last = nil }
     set = wanted
     object.ask(for: set.accuracy)
-    return changes.compactMap { option in
-      option.property.flatMap(MemberName.init(validating:)).map {
-        .set(path, $0, Value(option.value(in: wanted), as: option.type))
-      }
+    return changes.compactMap { change($0, to: wanted, at: path) }
+  }
+
+  private func change(_ option: ClientOption, to wanted: ClientOptions, at path: ObjectPath) -> Action? {
+    option.property.flatMap(MemberName.init(validating:)).map {
+      .set(path, $0, Value(option.value(in: wanted), as: option.type))
     }
+  }
+
+  /// Repeats changes that a limit has refused, to what is wanted now.
+  private mutating func changeAgain(at now: MonotonicInstant) -> [Action] {
+    guard let (path, properties, until) = unset, until <= now else { return [] }
+    unset = nil
+    guard let wanted, path == object.path else { return [] }
+    let options = ClientOption.ofSubscription.filter { option in properties.contains { $0.rawValue == option.property }
+    }
+    return options.compactMap { change($0, to: wanted, at: path) }
   }
 }
 

@@ -73,8 +73,14 @@ final class ServiceObject<Machine: ServiceObjectMachine>: MachineShell {
     switch action {
     case .create(let member, let options, let attempt): create(member, options, attempt)
     case .set(let path, let property, let value):
-      proxy(path).set(property, to: value) { [weak self] result in
-        if case .failure(let failure) = result { self?.onEvent?(.failure(failure.error.printable)) }
+      // A timeout would hide a refusal that arrives late.
+      proxy(path).set(property, to: value, timeout: .never) { [weak self] result in
+        guard case .failure(let failure) = result else { return }
+        if failure.isLimited {
+          self?.handle(.notSet(path, property))
+        } else {
+          self?.onEvent?(.failure(failure.error.printable))
+        }
       }
     case .tell(let event): onEvent?(event)
     case .follow(let path):
@@ -147,6 +153,8 @@ nonisolated enum ServiceObjectEvent: MachineEvent {
   case started(attempt: UInt64)
   /// The object could not be created or started.
   case failed(DBusError, attempt: UInt64)
+  /// A limit has refused the change of a property.
+  case notSet(ObjectPath, MemberName)
   case signal(MemberName, [Value])
   case authorization(status: String, reason: String)
   /// The service's sentence about the authorization.

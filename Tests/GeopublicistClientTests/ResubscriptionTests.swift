@@ -320,6 +320,27 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.done.suffix(4) == ["close 5", "follow 8", "set DistanceThreshold", "start 8"])
   }
 
+  @Test func `a change that a limit refuses is repeated with what is wanted then`() throws {
+    var driver = try running()
+    var options = ClientOptions()
+    options.distanceThreshold = 100
+    driver.want(options)
+    driver.send(.notSet(path, "DistanceThreshold"))
+    driver.send(.notSet("/another/1", "TimeThreshold"))
+    options.accuracy = .city
+    driver.want(options)
+    #expect(driver.takeDone() == ["set DistanceThreshold", "set Accuracy"])
+    #expect(try driver.wait() == CallFailure.pauseAfterLimit)
+    #expect(driver.takeDone() == ["set DistanceThreshold"] && driver.machine.deadline == nil)
+    // Another subscription is created with all changes.
+    driver.send(.notSet(path, "Accuracy"))
+    options.mode = .significant
+    driver.want(options)
+    driver.join("authorized-always")
+    _ = try driver.wait()
+    #expect(!driver.done.contains("set Accuracy") && driver.told.isEmpty)
+  }
+
   @Test func `max-updates and duration also count what happened before a restart`() throws {
     var driver = try running { options in
       options.maximumUpdates = 3

@@ -34,6 +34,12 @@ final class Agent: Program {
   /// How much systemd has told the service about this agent's process. Without that, it may be in a sandbox.
   var unit = Unit.unknown
   enum Unit { case unknown, found, described }
+  /// Whether it refuses each program that asks GeoClue for the location.
+  var rejects = false {
+    didSet { if rejects != oldValue { changedAt = world.schedule.now } }
+  }
+  /// Whether the service has been told so, and no success since.
+  var isRejectionKnown = false
   private var chance: Chance
   var latency: ClosedRange<Int64> = 50...3_000
   private var held: [Parcel]?
@@ -50,6 +56,7 @@ final class Agent: Program {
   func start() {
     guard !isConnected, !world.bus.isDown else { return }
     (isKnown, unit, isSilent, held, hasLostCalls) = (false, .unknown, false, nil, false)
+    (rejects, isRejectionKnown) = (false, false)
     tell()
     connect()
     if world.isSession, world.geoclue.isRunning { register() }
@@ -57,7 +64,7 @@ final class Agent: Program {
   }
 
   /// The next service knows nothing of this agent.
-  func serviceExited() { (isKnown, unit, told) = (false, .unknown, level) }
+  func serviceExited() { (isKnown, isRejectionKnown, unit, told) = (false, false, .unknown, level) }
 
   func exit() {
     guard isConnected else { return }

@@ -54,7 +54,7 @@ final class AlmanacProgram: LibraryProgram {
     }
   }
 
-  /// Releases many objects while so many of its requests are pending that the service accepts no other call.
+  /// Releases many objects, and changes one, while so many of its requests are pending that the service accepts no other call.
   private func abandon(on service: ServiceConnection) {
     isAbandonDue = false
     guard hasRoom else { return }
@@ -64,7 +64,10 @@ final class AlmanacProgram: LibraryProgram {
     MainLoop.main.after(.milliseconds(1_000)) { [weak self] in
       guard let self, self.service === service else { return }
       for _ in 0...World.callsPerConnection { request(from: service, isPatient: true) }
-      MainLoop.main.after(.milliseconds(250)) { objects = [] }.keep()
+      MainLoop.main.after(.milliseconds(250)) { [weak self] in
+        objects = []
+        if let self { subscription.map(change) }
+      }.keep()
     }.keep()
   }
 
@@ -119,6 +122,7 @@ final class AlmanacProgram: LibraryProgram {
   }
 
   override func wasSent(_ parcel: Parcel) {
+    if parcel.errorName.hasSuffix("LimitsExceeded") { subscription?.limitedAt = world.schedule.now }
     guard parcel.member == "AlmanacChanged", let new = parcel.values.first.flatMap(Almanac.init), new != almanac else {
       return
     }

@@ -299,7 +299,7 @@ extension Client {
   }
 
   /// Calls as often as it may, but reads nothing.
-  func gorge(_ count: Int = 40) {
+  func gorge(_ count: Int = 60) {
     isReading = count == 0
     guard isConnected, count > 0 else { return }
     flood(14, areLong: true)

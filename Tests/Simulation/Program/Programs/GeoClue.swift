@@ -151,7 +151,9 @@ final class GeoClue: SystemService {
   }
 
   /// Whether the agent of its only user forbids everything.
-  var isForbidden: Bool { world.isSession && world.agents.contains { $0.isConnected && $0.level == .none } }
+  var isForbidden: Bool {
+    world.isSession && world.agents.contains { $0.isConnected && ($0.level == .none || $0.rejects) }
+  }
 
   /// When it last reported a location that its receiver had not measured.
   private(set) var unmeasuredAt: Int64 = .min / 2
@@ -598,6 +600,13 @@ final class GeoClue: SystemService {
       for agent in world.agents where agent.name == agents[client.user]?.owner { agent.isKnown = true }
       if world.isSession { world.truth.changed("GeoClue obeys the agent of \(client.user)") }
       return refuse(call, "AccessDenied", "Geolocation disabled for UID \(client.user)")
+    }
+    if let agent = world.agents.first(where: { $0.name == agents[client.user]?.owner }), world.isSession {
+      agent.isRejectionKnown = agent.rejects
+      world.truth.changed("the agent of \(client.user) \(agent.rejects ? "rejects" : "accepts") the service")
+      if agent.rejects {
+        return refuse(call, "AccessDenied", "Agent rejected 'geopublicist' for user '\(client.user)'.")
+      }
     }
     activate(client)
     if isOld, client.isFine, hasSource, chance.percent(30) {

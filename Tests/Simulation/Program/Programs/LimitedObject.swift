@@ -18,6 +18,8 @@ import GeopublicistSimulatedKernel
   private var hasFailed = false
   /// Since when its level has been that of ``options``; nil if the change may have been refused.
   private var changedAt: Int64?
+  /// When a limit last refused a call of its program, which is repeated within 10 s.
+  var limitedAt: Int64 = .min / 2
 
   init(_ world: World, _ options: ClientOptions) {
     (self.world, self.options, changedAt) = (world, options, world.schedule.now)
@@ -27,7 +29,7 @@ import GeopublicistSimulatedKernel
     if case .update(let update) = event {
       updates += 1
       if options.maximumUpdates > 0, updates > options.maximumUpdates { broken("\(updates) updates") }
-      let isChanged = changedAt.map { world.sentSince - $0 > 2_000_000 } ?? false
+      let isChanged = changedAt.map { world.sentSince - max($0, limitedAt + 10_000_000) > 2_000_000 } ?? false
       if isChanged, !update.isReduced, update.level != options.accuracy.contractName {
         world.checks.broken("the client library changes the level of a subscription", "\(update)")
       }

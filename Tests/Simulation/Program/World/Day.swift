@@ -88,7 +88,7 @@ final class Day {
     at(begin) { [weak self] _ in self?.beginStorm() }
     // The almanacs of this storm may be from the other place.
     if round % 4 == 3 { at(begin + 12_000_000) { $0.move() } }
-    if round % 4 == 2 { at(begin + 100_000_000) { $0.clients[round / 4 % 6].gorge() } }
+    if round % 4 == 2 { at(begin + 95_000_000) { $0.clients[round / 4 % 6].gorge() } }
     if world.isBusFaulty, round.isMultiple(of: 4) { planDeluge(at: begin + 60_000_000) }
     let faults = Fault.plan(
       &chance, in: world, from: begin, to: begin + Self.storm, first: round * Self.faultsPerStorm,
@@ -125,6 +125,7 @@ final class Day {
     world.tell("STORM")
     world.healedAt = nil
     for user in world.polkit.denied.keys.sorted() { world.permit(user) }
+    for agent in world.agents { agent.rejects = false }
     recover()
     for client in world.clients {
       client.start()

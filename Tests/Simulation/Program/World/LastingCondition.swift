@@ -9,11 +9,11 @@ enum LastingCondition: CaseIterable {
   case sessionInactive, sessionEnded
   case policyReduces, policyAsks, consentExpires, policyDenies, policyGrantsAlways
   /// Only in the session deployment.
-  case agentReplaced
+  case agentReplaced, agentRejects
 
   /// Dialogs have the most situations.
-  static let all = allCases.filter { $0 != .agentReplaced } + [.policyAsks, .policyAsks]
-  static let ofSession = [agentOff, agentReplaced]
+  static let all = allCases.filter { ![.agentReplaced, .agentRejects].contains($0) } + [.policyAsks, .policyAsks]
+  static let ofSession = [agentOff, agentReplaced, agentRejects]
 
   func begin(for user: UInt32, in world: World) {
     world.tell("LASTING: \(self) (\(user))")
@@ -30,6 +30,12 @@ enum LastingCondition: CaseIterable {
         agent?.exit()
         agent?.setLevel(.exact)
         agent?.start()
+      }
+    case .agentRejects:
+      // It is asked when GeoClue starts a client for the service again.
+      world.schedule.after(5_000_000) {
+        agent?.rejects = true
+        world.geoclue.exit()
       }
     case .agentAllowsCity:
       // What a client was told of a wide region before contains a finer location.

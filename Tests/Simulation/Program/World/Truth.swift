@@ -141,6 +141,14 @@ final class Truth {
     }
   }
 
+  /// The least level of the agents that the service knows in the session deployment, where GeoClue itself decides.
+  private var levelInSession: AccuracyLevel {
+    world.agents.filter { $0.isConnected && $0.isKnown }.map(\.level).min() ?? .exact
+  }
+
+  /// Whether an agent has rejected the service itself.
+  private var isRejected: Bool { world.agents.contains { $0.isConnected && $0.isRejectionKnown } }
+
   /// The finest level at which a client may receive locations.
   ///
   /// - Parameters:
@@ -153,8 +161,7 @@ final class Truth {
     isActive: Bool = false
   ) -> AccuracyLevel {
     guard client.isConnected, !isConfined(client) else { return .none }
-    // GeoClue itself decides. The service enforces the levels of the agents that it knows.
-    if world.isSession { return world.agents.filter { $0.isConnected && $0.isKnown }.map(\.level).min() ?? .exact }
+    if world.isSession { return isRejected ? .none : levelInSession }
     if client.user == 0 || client.user == world.serviceUser { return .exact }
     if isPolkitSilent { return .none }
     if isAlways || policy(of: client.user, Self.accessWithoutAgent) == .yes { return .exact }
@@ -217,8 +224,9 @@ final class Truth {
       (status, granted < level ? "reduced-accuracy" : "")
     }
     if world.isSession {
-      let known = world.agents.filter { $0.isConnected && $0.isKnown }.map(\.level).min() ?? .exact
-      return known == .none ? ("denied", "disabled-by-user") : authorized("authorized-always", known)
+      let known = levelInSession
+      if known == .none { return ("denied", "disabled-by-user") }
+      return isRejected ? ("denied", "rejected-by-agent") : authorized("authorized-always", known)
     }
     if client.user == 0 || client.user == world.serviceUser { return authorized("authorized-always", .exact) }
     if policy(of: client.user, Self.accessWithoutAgent) == .yes {
