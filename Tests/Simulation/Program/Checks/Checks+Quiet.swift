@@ -95,6 +95,18 @@ extension Checks {
     }
   }
 
+  /// Checks that the service has tried to use GeoClue again soon after subscriptions were started during a failure.
+  func triedAgain(since begin: Int64) {
+    let isNeeded = world.clients.contains { client in
+      client.isConnected && client.entitlement.level == .exact && client.entitlement.since < begin - 10_000_000
+        && client.subscriptions.contains {
+          $0.isStarted && ($0.startedAt - begin).magnitude < 500_000 && $0.told?.status.hasPrefix("authorized") == true
+        }
+    }
+    guard isNeeded, world.geoclueFails, !world.isBusFaulty, world.geoclueFailedAt < begin else { return }
+    broken("a new subscription during a failure makes the service try again", "\(world.geoclueFailedAt)")
+  }
+
   /// Checks that GeoClue is used some time after it was unable to create a client.
   func held() {
     let begin = world.schedule.now - 25_000_000
@@ -165,7 +177,9 @@ extension Checks {
   }
 
   /// Checks that each client has received the newest location, and that no newer one waits anywhere.
-  func newest() {
+  ///
+  /// - Parameter user: Whose clients are checked, nil for all.
+  func newest(of user: UInt32? = nil) {
     let before = world.schedule.now - 10_000_000
     // After a clock change and a sleep, the first locations of a new client may be old ones.
     guard let newest = world.geoclue.newest, world.geoclue.startedAt < before,
@@ -174,7 +188,9 @@ extension Checks {
     // One that was measured while a client had no access is not for that client.
     let latest = min(before, fix.measuredAt - 1_000_000)
     for client in world.clients
-    where client.isReading && client.entitlement.level == .exact && client.entitlement.since < latest {
+    where client.isReading && client.entitlement.level == .exact && client.entitlement.since < latest
+      && client.user == user ?? client.user
+    {
       for subscription in client.subscriptions
       where subscription.isStarted && subscription.isPlain && subscription.level == .exact
         && subscription.startedAt < before && subscription.last?.latitude != newest

@@ -82,6 +82,17 @@ extension Checks {
     }
   }
 
+  /// Checks that the source is no longer unavailable because of an agent that has announced that it permits location.
+  func permitsAgain(_ agent: Agent?) {
+    guard let agent, agent.isKnown, agent.manner == .announces, agent.level == .exact,
+      agent.changedAt < world.schedule.now - 500_000
+    else { return }
+    world.clients.first { $0.isConnected && $0.isReading }?.readService { [self] properties in
+      guard agent.level == .exact, properties["StateReason"]?.string == "disabled-by-user" else { return }
+      broken("the reported state of the source is true", "disabled-by-user, but its agent permits location")
+    }
+  }
+
   /// A client has received the rows of `ListSubscriptions`.
   func listed(_ rows: [Value], to client: Client) {
     complete(rows, of: client)

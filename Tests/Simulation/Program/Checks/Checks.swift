@@ -208,6 +208,7 @@ final class Checks {
   /// Examines a message from the service.
   func sent(_ parcel: Parcel) {
     economy(parcel)
+    for library in world.libraries where library.name == parcel.destination { library.wasSent(parcel) }
     guard parcel.kind == .signal || parcel.kind == .reply else { return }
     if parcel.destination == nil { told(parcel) }
     let owner = parcel.kind == .signal ? owners[parcel.path] : nil
@@ -223,7 +224,6 @@ final class Checks {
       let time = parcel.values.first?.properties?["Timestamp"]?.structure?.first?.uint64 ?? 0
       records[client.user, default: [:]][time] = world.schedule.now
     }
-    for library in world.libraries where library.name == parcel.destination { library.wasSent(parcel) }
     if parcel.member == "AuthorizationChanged" { toldAuthorization(parcel) }
     guard let location = Self.location(in: parcel.values) else { return }
     let now = world.schedule.now

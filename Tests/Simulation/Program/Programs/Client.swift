@@ -594,6 +594,7 @@ final class Client: Program {
       subscription.last?.level == "city" && subscription.lastLocationAt > max(subscription.toldAt, world.wokeAt)
     changeLevel(of: subscription, to: .city)
     world.schedule.after(1_500_000) { [self] in
+      if isConnected, subscription.level == .city { world.checks.truths { $1 === subscription } }
       if isReduced { world.checks.receivedAfterLevelChange(subscription, of: self, since: begin) }
       if subscriptions.contains(where: { $0 === subscription }) { changeLevel(of: subscription, to: .exact) }
     }

@@ -246,10 +246,12 @@ final class GeoClue: SystemService {
   }
 
   /// The receiver measures once more, shortly after now.
-  func measureSoon() {
+  ///
+  /// - Parameter accuracy: In metres, by default random.
+  func measureSoon(accuracy: Double? = nil) {
     guard interval == 1_000_000, hasActiveClient else { return }
     world.schedule.after(120_000) { [self] in
-      if isRunning, hasActiveClient { report(world.measure(isFine: true)) }
+      if isRunning, hasActiveClient { report(world.measure(isFine: true, accuracy: accuracy)) }
     }
   }
 

@@ -13,8 +13,14 @@ final class SourceProgram: LibraryProgram {
   private var lastLocationAt: Int64 = .min / 2
   private var lastLatitude: Double?
   private var last: (fix: Int, sequence: UInt64) = (0, 0)
-  /// What the service has sent and the library has not reported: the newest location, and a failure.
-  private var awaited: (location: (latitude: Double, at: Int64)?, failedAt: Int64?)
+  /// What the service has sent and the library has not reported: the newest location, a failure, and an authorization.
+  private var awaited:
+    (
+      location: (latitude: Double, at: Int64)?, failedAt: Int64?,
+      authorization: (status: String, reason: String, at: Int64)?
+    )
+  /// The state of its region that the present service has sent last.
+  private var sentState: (path: String, state: String)?
   /// Whether it makes a request on its next turn.
   var isRequestDue = false
   /// When a request must have been answered.
@@ -50,25 +56,41 @@ final class SourceProgram: LibraryProgram {
     {
       broken("the client library reports what the service sends", "\(awaited)")
     }
+    checkAuthorization()
     if let deadline, world.schedule.now > deadline {
       broken("the client library answers each request", "")
     }
   }
 
+  /// Checks that the library reports an authorization at once, unless the service has just started.
+  private func checkAuthorization() {
+    guard isUndisturbed, isFollowing, let new = awaited.authorization, let begin = world.servingSince else { return }
+    let isSettled = new.at - max(begin, connectedAt, followsSince) > 12_000_000
+    guard isSettled || new.reason != "undecided", world.schedule.now - new.at > 1_000_000 else { return }
+    broken("the client library reports each authorization at once", "\(new)")
+  }
+
   override func wasSent(_ signal: Parcel) {
+    if signal.path.contains("/region/"), signal.member == "StateChanged" {
+      sentState = (signal.path, signal.values.first?.properties?["State"]?.string ?? "")
+    }
     guard isFollowing, signal.path.contains("/subscription/") else { return }
     switch signal.member {
     case "LocationUpdated":
       guard let latitude = signal.values.first?.properties?["Latitude"]?.double else { return }
       // The library does not report it again to its program after a restart.
       awaited.location = latitude == lastLatitude ? nil : (latitude, awaited.location?.at ?? world.schedule.now)
+    case "AuthorizationChanged":
+      guard let status = signal.values.first?.string, let reason = signal.values.last?.string else { return }
+      awaited.authorization =
+        told.map { $0 == (status, reason) } ?? false ? nil : (status, reason, world.schedule.now)
     case "ErrorOccurred": awaited.failedAt = awaited.failedAt ?? world.schedule.now
     default: break
     }
   }
 
   private func exit() {
-    awaited = (nil, nil)
+    (awaited, sentState) = ((nil, nil, nil), nil)
     (source, isFollowing, deadline, told, status, last, region) = (nil, false, nil, nil, nil, (0, 0), nil)
   }
 
@@ -82,9 +104,13 @@ final class SourceProgram: LibraryProgram {
 
   private func follow(_ isWanted: Bool) {
     guard isWanted != isFollowing else { return }
-    awaited = (nil, nil)
+    let before = status
+    awaited = (nil, nil, nil)
     (isFollowing, followsSince, told, status, last) = (isWanted, world.schedule.now, nil, nil, (0, 0))
     begin().require(isWanted ? .exact : nil)
+    if !isWanted, before.map({ $0.state != .idle }) ?? false, status?.state != .idle {
+      broken("the client library's source is idle when it follows nothing", "\(before as Any)")
+    }
     region = nil
     if isWanted { monitor() }
   }
@@ -129,6 +155,9 @@ final class SourceProgram: LibraryProgram {
       event.kind == .dwelled || event.kind != .entered && event.state != .outside && before.hasDwelled
     )
     if !isTrue { broken("the client library reports each event of a region once", "\(event) after \(before)") }
+    if event.kind == .lost, isUndisturbed, world.servingSince != nil, let sentState, sentState.state != "unknown" {
+      broken("the client library loses no region that the service knows", "\(event), \(sentState)")
+    }
   }
 
   /// Checks that a stay in its region was reported.
@@ -158,6 +187,7 @@ final class SourceProgram: LibraryProgram {
   }
 
   override func didSend(_ parcel: Parcel) {
+    if parcel.member == "CreateRegion" { sentState = nil }
     guard parcel.member == "GetLocation", let deadline else { return }
     // The default is not sent.
     let timeout = parcel.values.first?.properties?["timeout"]?.uint32 ?? 20_000
@@ -196,6 +226,9 @@ final class SourceProgram: LibraryProgram {
       }
     case .authorization(let new):
       told = (new.status.rawValue, new.reason.rawValue)
+      if let sent = awaited.authorization, told.map({ $0 == (sent.status, sent.reason) }) ?? false {
+        awaited.authorization = nil
+      }
       // With access or more accuracy, the service reports the current location again.
       last = (0, 0)
     case .status(let new):

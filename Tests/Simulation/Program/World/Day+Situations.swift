@@ -188,6 +188,7 @@ extension Day {
       for client in world.clients { client.startAnother() }
     }
     if !isCrash {
+      before(65.1) { $0.checks.triedAgain(since: end - 70_000_000) }
       before(66) { $0.checks.failing(since: end - 85_000_000) }
       planUnannouncedLevel(until: end)
     }
@@ -379,6 +380,8 @@ extension Day {
     if !world.isSession { planDialogs(until: end - 150_000_000) }
     before(150) { $0.setClock(60_000_000) }
     if rest == .onAnotherNetwork {
+      // The second change follows the first so soon that it is ignored. The third one must not wait for it.
+      for seconds in [155, 115] as [Double] { before(seconds) { $0.network.changeConnection() } }
       before(85) { $0.move() }
       before(80) { $0.network.changeConnection() }
     } else {
@@ -467,6 +470,14 @@ extension Day {
     // Without a session, the user shares an account, but not after its return. Lines about it then do not count for the
     // shared limit.
     after(15.2) { world in world.setSession(.none, of: world.clients[1].user) }
+    // Sometimes the program has come without it.
+    if !world.seed.isMultiple(of: 2) {
+      after(15.5) { $0.clients[1].exit() }
+      after(15.6) { world in
+        world.clients[1].start()
+        world.clients[1].subscribe(isPlain: true, at: .exact)
+      }
+    }
     after(15.7) { $0.clients[1].locate() }
     after(16.2) { world in world.setSession(.active, of: world.clients[1].user) }
     after(16.8) { $0.throng.fillLog() }

@@ -88,6 +88,8 @@ final class Day {
     at(begin) { [weak self] _ in self?.beginStorm() }
     // The almanacs of this storm may be from the other place.
     if round % 4 == 3 { at(begin + 12_000_000) { $0.move() } }
+    // More calls than a program may make at once, after it has made few.
+    if round % 4 == 1 { at(begin + 3_000_000) { $0.clients[(round + 2) % 6].flood(420, areShort: true) } }
     if round % 4 == 2 { at(begin + 95_000_000) { $0.clients[round / 4 % 6].gorge() } }
     if world.isBusFaulty, round.isMultiple(of: 4) { planDeluge(at: begin + 60_000_000) }
     let faults = Fault.plan(

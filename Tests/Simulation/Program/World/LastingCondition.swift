@@ -22,6 +22,14 @@ enum LastingCondition: CaseIterable {
     case .agentOff where world.isSession:
       // GeoClue limits what a service receives that has not found the agent yet.
       world.schedule.after(5_000_000) { if agent?.isKnown == true { agent?.setLevel(.none) } }
+      guard world.seed.isMultiple(of: 4) else { return }
+      // It permits location again while GeoClue is slow.
+      world.schedule.after(50_000_000) {
+        world.geoclue.latency = 1_500_000...1_500_000
+        agent?.setLevel(.exact)
+      }
+      world.schedule.after(51_000_000) { world.checks.permitsAgain(agent) }
+      world.schedule.after(52_000_000) { world.geoclue.latency = 50...4_000 }
     case .agentOff: agent?.setLevel(.none)
     case .agentReplaced:
       // The next agent announces nothing.
@@ -198,7 +206,22 @@ enum LastingCondition: CaseIterable {
         world.polkit.set(.no, for: user)
         for client in world.clients where client.user == user && client.isConnected { client.readAndClose() }
       }
-    case .policyGrantsAlways: set([Truth.accessWithoutAgent: .yes], for: user, in: world)
+    case .policyGrantsAlways:
+      set([Truth.accessWithoutAgent: .yes], for: user, in: world)
+      // It does not matter whether the user has a session, so no location waits for that.
+      for seconds in [47, 63] as [Int64] {
+        world.schedule.after(seconds * 1_000_000) {
+          world.logind.latency = 900_000...900_000
+          world.logind.announce(user)
+          world.geoclue.pauseBriefly()
+          world.geoclue.measureSoon(accuracy: 2)
+        }
+        world.schedule.after(seconds * 1_000_000 + 500_000) {
+          let now = world.schedule.now
+          if world.geoclue.hasBeenRead(in: now - 400_000..<now - 200_000) { world.checks.newest(of: user) }
+        }
+        world.schedule.after(seconds * 1_000_000 + 1_000_000) { world.logind.latency = 50...4_000 }
+      }
     }
   }
 

@@ -556,10 +556,14 @@ final class World {
       remember=\(remembers)
       idle-timeout=\(idleTimeout)
       [Limits]
-      subscriptions-per-user=\(limit)
+      subscriptions-per-user=\(limit + 1)
 
       """
     write("etc/geopublicist/geopublicist.conf", Array(text.utf8))
+    // A drop-in overrides the main file.
+    mkdir("\(folder)/etc/geopublicist/conf.d", 0o755)
+    let limits = "[Limits]\nsubscriptions-per-user=\(limit)\n"
+    write("etc/geopublicist/conf.d/50-limits.conf", Array(limits.utf8))
   }
 
   /// The words of a user's record, which begin with the level, or nil if there is none.
@@ -599,7 +603,9 @@ final class World {
     let isAllowed = !isDisallowed || rulePlace != .allowedKey
     // There is no such user.
     let users = isDisallowed && rulePlace == .usersKey ? "4242" : ""
-    let text = "[org.example.Named]\nallowed=\(isAllowed)\nsystem=false\nusers=\(users)\n"
+    // A rule about the service itself permits its user.
+    let own = "[org.geopublicist.Location1]\nallowed=true\nsystem=true\nusers=\(serviceUser)\n"
+    let text = "[org.example.Named]\nallowed=\(isAllowed)\nsystem=false\nusers=\(users)\n" + own
     if text != mainRules { write("etc/geoclue/geoclue.conf", Array(text.utf8)) }
     mainRules = text
     let dropIn = "\(Self.dropIns)/90-named.conf"
