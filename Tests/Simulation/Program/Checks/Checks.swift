@@ -78,6 +78,8 @@ final class Checks {
   let audit = Audit()
   /// The service also sends answers while it is still reading the crowd's calls.
   static let mostTurns = 150
+  /// The bytes that have waited for the bus and arrive now.
+  private var queued = 0
   /// When each user last received the reduced locations, by when they were measured.
   private var records: [UInt32: [UInt64: Int64]] = [:]
   /// When the newest town that must be remembered was measured, by user, in seconds since 1970; 0 if that is unknown.
@@ -590,6 +592,8 @@ final class Checks {
 
   /// The most bytes that the bus may hold for a client that does not read.
   private static let mostUnread = 1_400_000
+  /// The most bytes that the service may queue while the bus reads nothing, and that its socket holds.
+  private static let mostQueued = 800_000
   /// With more unread bytes, nothing is sent except what the client has called for.
   private static let tooMuchUnread = 1_120_000
   /// With more unread bytes, the service pings the client, waits for 5 s, and then sends it one location a minute.
@@ -598,6 +602,10 @@ final class Checks {
   private func economy(_ parcel: Parcel) {
     // Messages that waited for the bus arrive in a burst.
     if world.sentSince < world.schedule.now { (shares, hoards) = ([:], [:]) }
+    // What arrives at once when the bus works again has been in the service's memory.
+    let isQueued = (0..<5_000).contains(world.schedule.now - world.stalled.upperBound)
+    queued = isQueued ? queued + parcel.size : 0
+    if queued > Self.mostQueued { broken("the service queues little for the bus", "\(queued) bytes") }
     if let peer = parcel.destination.flatMap({ world.bus.peers[$0] }) {
       if parcel.isPing { pinged(peer) } else { peer.unproven += parcel.size }
     }

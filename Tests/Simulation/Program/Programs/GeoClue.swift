@@ -306,13 +306,13 @@ final class GeoClue: SystemService {
     for client in held where client.isActive && client.isFine && !client.isSilent { update(client) }
   }
 
-  func measureOften(every time: Int64) {
-    pause(for: 6_000_000)
-    for index in 1...20 {
+  func measureOften(every time: Int64, _ count: Int = 20, accuracy: Double? = nil) {
+    pause(for: max(6_000_000, Int64(count) * time))
+    for index in 1...count {
       world.schedule.after(Int64(index) * time) { [self] in
         guard isRunning, hasActiveClient else { return }
         // A coarser location would not replace the previous one.
-        report(world.measure(isFine: true, accuracy: Double(23 - index)))
+        report(world.measure(isFine: true, accuracy: accuracy ?? Double(23 - index)))
       }
     }
   }

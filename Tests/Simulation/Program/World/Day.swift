@@ -108,10 +108,8 @@ final class Day {
       for client in world.clients { client.multiply() }
     }
     at(begin + 3_000_000) { $0.stallBus(hangs: false) }
-    for seconds in [4, 6, 8] as [Int64] {
-      at(begin + seconds * 1_000_000) { world in
-        if world.geoclue.hasActiveClient { world.geoclue.measureOften(every: 20_000) }
-      }
+    at(begin + 4_000_000) { world in
+      if world.geoclue.hasActiveClient { world.geoclue.measureOften(every: 100_000, 90, accuracy: 5) }
     }
     at(begin + 14_000_000) { $0.resumeBus() }
   }
