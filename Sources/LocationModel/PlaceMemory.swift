@@ -20,6 +20,8 @@ package struct PlaceMemory: Sendable {
 
   private struct Record {
     var place: RememberedPlace
+    /// When the location arrived; in the distant past if an earlier run of the service has recorded it.
+    var receivedAt: BootInstant
     var written: RememberedPlace?
   }
 
@@ -42,17 +44,21 @@ package struct PlaceMemory: Sendable {
       location.timestamp - $0.value.place.location.timestamp > Self.maximumAge
     }
     let erased = old.keys.filter { $0 != user }.sorted().flatMap { forget($0) }
-    return erased + take(place, of: user, at: now)
+    return erased + take(place, receivedAt: location.receivedAt, of: user, at: now)
   }
 
-  private mutating func take(_ place: RememberedPlace, of user: UInt32, at now: BootInstant) -> [Action] {
+  private mutating func take(
+    _ place: RememberedPlace, receivedAt: BootInstant, of user: UInt32, at now: BootInstant
+  ) -> [Action] {
     guard var record = records[user] else {
-      records[user] = Record(place: place)
+      records[user] = Record(place: place, receivedAt: receivedAt)
       return evict() + (isDue(user, after: Self.writeGap, now) ? write(user, at: now) : [])
     }
     // A program with coarser access does not make the record coarser, unless the user has travelled.
     guard !place.contains(record.place) else { return [] }
-    record.place = place
+    // The country of this interval may have been measured before a town in another one.
+    guard receivedAt >= record.receivedAt else { return [] }
+    (record.place, record.receivedAt) = (place, receivedAt)
     records[user] = record
     let wait = record.written?.isSameCell(as: place) == true ? Self.renewal : Self.writeGap
     return isDue(user, after: wait, now) ? write(user, at: now) : []
@@ -83,7 +89,7 @@ package struct PlaceMemory: Sendable {
     else {
       return [.erase(user: user)]
     }
-    records[user] = Record(place: place, written: place)
+    records[user] = Record(place: place, receivedAt: .distantPast, written: place)
     writes[user] = now
     return evict()
   }

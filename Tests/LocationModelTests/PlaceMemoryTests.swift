@@ -76,6 +76,20 @@ import Testing
     #expect(location(memory) == nil && location(memory, at: .country, Self.now + 60) != nil)
   }
 
+  @Test func `a country that arrived before the town does not replace it`() {
+    var memory = PlaceMemory()
+    var (country, town) = (city(40, .country), city(at: Self.now + 60))
+    (country.receivedAt, town.receivedAt) = (100, 160)
+    _ = memory.received(town, by: 1, at: 170)
+    _ = memory.received(country, by: 1, at: 180)
+    #expect(location(memory, Self.now + 60)?.latitude == town.latitude)
+    // An earlier run of the service has recorded the town, and the clock may have been set since.
+    var restored = PlaceMemory()
+    _ = restored.restore(texts(memory.flush(at: 200)).first ?? "", of: 1, at: 0, Timestamp(seconds: Self.now + 60))
+    _ = restored.received(country, by: 1, at: 0)
+    #expect(location(restored, at: .country)?.latitude == country.latitude)
+  }
+
   @Test func `a recorded location from the future or older than 30 days is not used`() {
     var memory = PlaceMemory()
     _ = memory.received(city(), by: 1, at: 0)
