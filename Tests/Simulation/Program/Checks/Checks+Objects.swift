@@ -28,7 +28,9 @@ extension Checks {
       broken("no location from before the end of a reported refusal is sent", subscription.path)
     }
     if client.isReading, client.readSince < world.schedule.now - 1_000_000, thresholds.accuracy == 0,
-      !world.polkit.isInDoubt, let fix = world.fixes[new.latitude.bitPattern], world.geoclue.hasLeft(fix)
+      // One that waited for the bus was sent earlier.
+      world.sentSince == world.schedule.now, !world.polkit.isInDoubt, let fix = world.fixes[new.latitude.bitPattern],
+      world.geoclue.hasLeft(fix)
     {
       broken("no location is sent that the machine has left", subscription.path)
     }

@@ -299,10 +299,10 @@ extension Client {
   }
 
   /// Calls as often as it may, but reads nothing.
-  func gorge(_ count: Int = 60) {
-    isReading = count == 0
+  func gorge(_ count: Int = 100) {
+    (isReading, onlyCalls) = (count == 0, count > 0)
     guard isConnected, count > 0 else { return }
-    flood(14, areLong: true)
+    flood(19, areLong: true)
     world.schedule.after(400_000) { [self] in gorge(count - 1) }
   }
 

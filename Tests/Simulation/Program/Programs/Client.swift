@@ -94,6 +94,8 @@ final class Client: Program {
   var sentLocationAt: Int64 = .min / 2
   /// When it last made many calls without a reply.
   var burstAt: Int64 = .min / 2
+  /// Whether it calls without reading. The service then drops its calls.
+  var onlyCalls = false
   /// Whether it answers like an agent although it is not one.
   var poses = false
   private(set) var locations = 0
@@ -151,7 +153,7 @@ final class Client: Program {
       world.checks.broken("the end of each object is reported when the service exits", path)
     }
     forgetObjects()
-    (hasConsent, isUnverifiable) = (false, false)
+    (hasConsent, isUnverifiable, heldBytes) = (false, false, 0)
   }
 
   private func forgetObjects() {
@@ -187,6 +189,7 @@ final class Client: Program {
   private static let levels: [AccuracyLevel] = [.country, .city, .neighborhood, .street, .exact, .exact, .exact]
 
   private func step() {
+    guard !onlyCalls else { return }
     let subscription = subscriptions.isEmpty ? nil : chance.pick(subscriptions)
     switch chance.number(in: 0...19) {
     case 0...3: locate()

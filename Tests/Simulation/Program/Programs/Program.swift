@@ -23,8 +23,8 @@ class Program: Peer {
   }
 
   var isConnected: Bool { world.bus.peers[name] === self }
-  /// The bytes that it has not read, and since when. A call does not change them.
-  private(set) var heldBytes = 0
+  /// The bytes from the present service that it has not read, and since when. A call does not change them.
+  var heldBytes = 0
   private(set) var heldSince: Int64 = 0
   /// Whether systemd could not name its unit when the service asked.
   var isUnverifiable = false

@@ -90,7 +90,7 @@ final class Day {
     if round % 4 == 3 { at(begin + 12_000_000) { $0.move() } }
     // More calls than a program may make at once, after it has made few.
     if round % 4 == 1 { at(begin + 3_000_000) { $0.clients[(round + 2) % 6].flood(420, areShort: true) } }
-    if round % 4 == 2 { at(begin + 95_000_000) { $0.clients[round / 4 % 6].gorge() } }
+    if round % 4 == 2 { at(begin + 92_000_000) { $0.clients[round / 4 % 6].gorge() } }
     if world.isBusFaulty, round.isMultiple(of: 4) { planDeluge(at: begin + 60_000_000) }
     let faults = Fault.plan(
       &chance, in: world, from: begin, to: begin + Self.storm, first: round * Self.faultsPerStorm,
