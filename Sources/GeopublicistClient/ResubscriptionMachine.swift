@@ -10,9 +10,9 @@ nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
 
   private var object: KeptObject<Update>
   private var wanted: ClientOptions?
-  /// The options that the service applies.
+  /// The options that were sent last. The service may not apply those in ``unset`` yet.
   private var set = ClientOptions()
-  /// The properties whose change a limit has refused, of an object, and when to change them again.
+  /// Properties of the object at `path` that could not be changed, and when to repeat that.
   private var unset: (path: ObjectPath, properties: [MemberName], until: MonotonicInstant)?
   private var budget = UpdateBudget<MonotonicClock>()
   /// After an interruption the service counts from zero, so the machine counts updates and time.
@@ -25,7 +25,8 @@ nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
 
   var deadline: MonotonicInstant? {
     let end = object.isKept && wasInterrupted ? budget.deadline : nil
-    return [object.deadline, end, unset?.until].compactMap { $0 }.min()
+    let again = unset.flatMap { $0.path == object.path ? $0.until : nil }
+    return [object.deadline, end, again].compactMap { $0 }.min()
   }
 
   mutating func handle(_ event: ServiceObjectEvent, at now: MonotonicInstant, chance: Double) -> [Action] {
@@ -111,7 +112,7 @@ nonisolated extension ResubscriptionMachine {
     }
   }
 
-  /// Repeats changes that a limit has refused, to what is wanted now.
+  /// Repeats changes that were refused or lost, to what is wanted now.
   private mutating func changeAgain(at now: MonotonicInstant) -> [Action] {
     guard let (path, properties, until) = unset, until <= now else { return [] }
     unset = nil

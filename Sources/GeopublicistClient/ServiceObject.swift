@@ -73,13 +73,12 @@ final class ServiceObject<Machine: ServiceObjectMachine>: MachineShell {
     switch action {
     case .create(let member, let options, let attempt): create(member, options, attempt)
     case .set(let path, let property, let value):
-      // A timeout would hide a refusal that arrives late.
-      proxy(path).set(property, to: value, timeout: .never) { [weak self] result in
-        guard case .failure(let failure) = result else { return }
-        if failure.isLimited {
-          self?.handle(.notSet(path, property))
+      proxy(path).set(property, to: value) { [weak self] result in
+        guard let self, signals?.path == path, case .failure(let failure) = result else { return }
+        if case .refused(let error) = failure, !failure.isLimited {
+          onEvent?(.failure(error.printable))
         } else {
-          self?.onEvent?(.failure(failure.error.printable))
+          handle(.notSet(path, property))
         }
       }
     case .tell(let event): onEvent?(event)
@@ -153,7 +152,7 @@ nonisolated enum ServiceObjectEvent: MachineEvent {
   case started(attempt: UInt64)
   /// The object could not be created or started.
   case failed(DBusError, attempt: UInt64)
-  /// A limit has refused the change of a property.
+  /// A limit has refused the change of a property, or the service has not answered.
   case notSet(ObjectPath, MemberName)
   case signal(MemberName, [Value])
   case authorization(status: String, reason: String)

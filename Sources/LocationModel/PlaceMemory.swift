@@ -20,7 +20,7 @@ package struct PlaceMemory: Sendable {
 
   private struct Record {
     var place: RememberedPlace
-    /// When the location arrived; in the distant past if an earlier run of the service has recorded it.
+    /// When the first location of its interval arrived, or when an earlier run's record was read.
     var receivedAt: BootInstant
     var written: RememberedPlace?
   }
@@ -56,7 +56,8 @@ package struct PlaceMemory: Sendable {
     }
     // A program with coarser access does not make the record coarser, unless the user has travelled.
     guard !place.contains(record.place) else { return [] }
-    // The country of this interval may have been measured before a town in another one.
+    // A reduced location is that of the start of its interval, so a country that arrives late may be older than a town
+    // in another country.
     guard receivedAt >= record.receivedAt else { return [] }
     (record.place, record.receivedAt) = (place, receivedAt)
     records[user] = record
@@ -89,7 +90,7 @@ package struct PlaceMemory: Sendable {
     else {
       return [.erase(user: user)]
     }
-    records[user] = Record(place: place, receivedAt: .distantPast, written: place)
+    records[user] = Record(place: place, receivedAt: now, written: place)
     writes[user] = now
     return evict()
   }

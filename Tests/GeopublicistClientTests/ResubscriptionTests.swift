@@ -336,9 +336,20 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     driver.send(.notSet(path, "Accuracy"))
     options.mode = .significant
     driver.want(options)
-    driver.join("authorized-always")
+    driver.send(.created(next, attempt: 2))
+    driver.send(.started(attempt: 2))
+    #expect(driver.machine.deadline == nil && !driver.done.contains("set Accuracy") && driver.told.isEmpty)
+  }
+
+  @Test func `a refused change is not repeated after the end`() throws {
+    var driver = try running { $0.maximumUpdates = 2 }
+    driver.send(.ownerChanged(nil))
     _ = try driver.wait()
-    #expect(!driver.done.contains("set Accuracy") && driver.told.isEmpty)
+    driver.join("authorized-always")
+    driver.send(.notSet(next, "DistanceThreshold"))
+    #expect(driver.machine.deadline != nil)
+    driver.send(try location(53))
+    #expect(driver.told.last == "completed" && driver.machine.deadline == nil)
   }
 
   @Test func `max-updates and duration also count what happened before a restart`() throws {

@@ -76,17 +76,21 @@ import Testing
     #expect(location(memory) == nil && location(memory, at: .country, Self.now + 60) != nil)
   }
 
-  @Test func `a country that arrived before the town does not replace it`() {
+  @Test func `a country that arrived before the town does not replace it`() throws {
     var memory = PlaceMemory()
     var (country, town) = (city(40, .country), city(at: Self.now + 60))
     (country.receivedAt, town.receivedAt) = (100, 160)
     _ = memory.received(town, by: 1, at: 170)
     _ = memory.received(country, by: 1, at: 180)
     #expect(location(memory, Self.now + 60)?.latitude == town.latitude)
-    // An earlier run of the service has recorded the town, and the clock may have been set since.
+    // An earlier run of the service has recorded the town.
+    let text = try #require(texts(memory.received(town, by: 2, at: 190)).first)
     var restored = PlaceMemory()
-    _ = restored.restore(texts(memory.flush(at: 200)).first ?? "", of: 1, at: 0, Timestamp(seconds: Self.now + 60))
-    _ = restored.received(country, by: 1, at: 0)
+    _ = restored.restore(text, of: 1, at: 200, Timestamp(seconds: Self.now + 60))
+    _ = restored.received(country, by: 1, at: 210)
+    #expect(location(restored, Self.now + 60)?.latitude == town.latitude)
+    country.receivedAt = 300
+    _ = restored.received(country, by: 1, at: 310)
     #expect(location(restored, at: .country)?.latitude == country.latitude)
   }
 

@@ -62,11 +62,10 @@ public final class Proxy {
 
   /// Writes a property.
   public func set(
-    _ property: MemberName, to value: Value, timeout: CallTimeout = .standard,
-    _ handler: @escaping (Result<Void, CallFailure>) -> Void = { _ in }
+    _ property: MemberName, to value: Value, _ handler: @escaping (Result<Void, CallFailure>) -> Void = { _ in }
   ) {
     let arguments: [Value] = [.string(interface.rawValue), .string(property.rawValue), .variant(value)]
-    call("Set", of: .properties, arguments, timeout: timeout, expecting: "") { result in handler(result.map { _ in }) }
+    call("Set", of: .properties, arguments, expecting: "") { result in handler(result.map { _ in }) }
   }
 
   /// Calls the handler for each signal of the interface, or only for signals named `member`.

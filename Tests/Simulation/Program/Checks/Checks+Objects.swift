@@ -28,7 +28,7 @@ extension Checks {
       broken("no location from before the end of a reported refusal is sent", subscription.path)
     }
     if client.isReading, client.readSince < world.schedule.now - 1_000_000, thresholds.accuracy == 0,
-      // One that waited for the bus was sent earlier.
+      // A location that waited for the bus was sent earlier.
       world.sentSince == world.schedule.now, !world.polkit.isInDoubt, let fix = world.fixes[new.latitude.bitPattern],
       world.geoclue.hasLeft(fix)
     {

@@ -98,7 +98,7 @@ extension Checks {
     complete(rows, of: client)
     // Answers that the bus does not read are lost with the service's connection, to creations too.
     for library in world.libraries where library.connectedAt > world.ignoredAt {
-      if let program = library as? AlmanacProgram, world.schedule.now - program.abandonedAt < 20_000_000 { continue }
+      if let program = library as? AlmanacProgram, world.schedule.now - program.abandonedAt < 35_000_000 { continue }
       // A program keeps three objects, and two or more are on their way. One that calls too often may not close some.
       let count = rows.count { $0.properties?["Sender"]?.string == library.name }
       if count > (world.isQuiet(at: world.schedule.now - 5_000_000) ? 5 : 6), library.isConnected {

@@ -139,8 +139,9 @@ final class Checks {
     _ client: Client, _ serial: UInt32, _ member: String, _ path: String, within time: Int64, _ wish: Wish
   ) {
     calls += 1
-    guard !client.onlyCalls else { return }
     let now = world.schedule.now
+    // If the bus has closed the connection with the ping, the service asks again only a minute later whether it reads.
+    guard !client.onlyCalls, !world.isBusFaulty || client.onlyCalledAt < now - 75_000_000 else { return }
     let call = SimulatedBus.Call(caller: client.name, serial: serial)
     open[call] = OpenCall(client: client, member: member, path: path, deadline: now + time, time: now, wish: wish)
     world.schedule.at(now + time + Self.slack) { [weak self] in self?.expire(call) }
@@ -175,7 +176,10 @@ final class Checks {
       (flood.open > 0 || flood.answeredAt + Self.slack > now) && flood.begin <= found.time
         && max(flood.begin, world.servingSince ?? .min / 2) + world.burstTime > now
     }
-    if isFlooded { return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) } }
+    let hasCalled = world.clients.contains {
+      $0.user == found.client.user && $0.onlyCalledAt > world.schedule.now - 15_000_000
+    }
+    if isFlooded || hasCalled { return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) } }
     // Changes delay the confirmation of access.
     let now = world.schedule.now
     if found.wish.isImmediate, world.hasDoubt(now - 3_000_000...now), now < found.time + 10_000_000 {

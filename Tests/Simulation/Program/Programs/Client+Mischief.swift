@@ -299,15 +299,18 @@ extension Client {
   }
 
   /// Calls as often as it may, but reads nothing.
-  func gorge(_ count: Int = 100) {
+  func callWithoutReading(_ count: Int = 100) {
     (isReading, onlyCalls) = (count == 0, count > 0)
     guard isConnected, count > 0 else { return }
+    onlyCalledAt = world.schedule.now
     flood(19, areLong: true)
-    world.schedule.after(400_000) { [self] in gorge(count - 1) }
+    world.schedule.after(400_000) { [self, connections] in
+      if self.connections == connections { callWithoutReading(count - 1) }
+    }
   }
 
   /// Creates as many objects as it may, for which each location is sent.
-  func multiply() {
+  func createManyObjects() {
     guard isConnected, isReading else { return }
     for _ in 0..<World.subscriptionsPerConnection where world.mayCreate(for: self) {
       subscribe(isPlain: true, at: .exact, starts: true)

@@ -94,8 +94,10 @@ final class Client: Program {
   var sentLocationAt: Int64 = .min / 2
   /// When it last made many calls without a reply.
   var burstAt: Int64 = .min / 2
-  /// Whether it calls without reading. The service then drops its calls.
+  /// Whether it calls without reading. The service drops such calls, so no answers are expected.
   var onlyCalls = false
+  /// When it last did so.
+  var onlyCalledAt: Int64 = .min / 2
   /// Whether it answers like an agent although it is not one.
   var poses = false
   private(set) var locations = 0
@@ -136,7 +138,7 @@ final class Client: Program {
     guard !isConnected, !world.bus.isDown else { return }
     forgetObjects()
     (closed, gone, closing) = ([], [], [])
-    flood.open = 0
+    (flood.open, onlyCalls) = (0, false)
     (entitlement, isUnverifiable, hasManyNames, hasConsent) = (Entitlement(), false, false, false)
     receivedFixes = [:]
     if !world.clients.contains(where: \.isConnected) { world.emptyAt = world.schedule.now }

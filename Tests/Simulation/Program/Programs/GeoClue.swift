@@ -306,6 +306,7 @@ final class GeoClue: SystemService {
     for client in held where client.isActive && client.isFine && !client.isSilent { update(client) }
   }
 
+  /// Measures a number of times, by default each time more accurately.
   func measureOften(every time: Int64, _ count: Int = 20, accuracy: Double? = nil) {
     pause(for: max(6_000_000, Int64(count) * time))
     for index in 1...count {

@@ -51,14 +51,14 @@ import GeopublicistSimulatedKernel
     case .closed(let reason):
       world.tell("the library reports that its object is \(reason)")
       hasEnded = true
-      let isOver = kernel_boottime() >= createdAt + options.duration.microseconds
+      let isOver = options.duration > .zero && kernel_boottime() >= createdAt + options.duration.microseconds
       let isUsed = options.maximumUpdates > 0 && updates == options.maximumUpdates
       if reason != word || !isOver && !isUsed { broken("\(reason) after \(updates) updates") }
-    case .failed(let error, _):
+    case .failed(let error, false):
       if hasFailed { world.checks.broken("the client library reports an outage once", "\(error)") }
       hasFailed = true
     case .resumed: hasFailed = false
-    case .update, .authorization: break
+    case .update, .authorization, .failed: break
     }
   }
 

@@ -20,7 +20,7 @@ final class SourceProgram: LibraryProgram {
       authorization: (status: String, reason: String, at: Int64)?
     )
   /// The state of its region that the present service has sent last.
-  private var sentState: (path: String, state: String)?
+  private var sentState: (state: String, at: Int64)?
   /// Whether it makes a request on its next turn.
   var isRequestDue = false
   /// When a request must have been answered.
@@ -57,22 +57,22 @@ final class SourceProgram: LibraryProgram {
       broken("the client library reports what the service sends", "\(awaited)")
     }
     checkAuthorization()
-    if let deadline, world.schedule.now > deadline {
+    if isUndisturbed, let deadline, world.schedule.now > deadline {
       broken("the client library answers each request", "")
     }
   }
 
-  /// Checks that the library reports an authorization at once, unless the service has just started.
+  /// Checks that the library reports an authorization immediately, unless the service has just started.
   private func checkAuthorization() {
     guard isUndisturbed, isFollowing, let new = awaited.authorization, let begin = world.servingSince else { return }
     let isSettled = new.at - max(begin, connectedAt, followsSince) > 12_000_000
     guard isSettled || new.reason != "undecided", world.schedule.now - new.at > 1_000_000 else { return }
-    broken("the client library reports each authorization at once", "\(new)")
+    broken("the client library reports each authorization immediately", "\(new)")
   }
 
   override func wasSent(_ signal: Parcel) {
     if signal.path.contains("/region/"), signal.member == "StateChanged" {
-      sentState = (signal.path, signal.values.first?.properties?["State"]?.string ?? "")
+      sentState = (signal.values.first?.properties?["State"]?.string ?? "", world.schedule.now)
     }
     guard isFollowing, signal.path.contains("/subscription/") else { return }
     switch signal.member {
@@ -155,7 +155,9 @@ final class SourceProgram: LibraryProgram {
       event.kind == .dwelled || event.kind != .entered && event.state != .outside && before.hasDwelled
     )
     if !isTrue { broken("the client library reports each event of a region once", "\(event) after \(before)") }
-    if event.kind == .lost, isUndisturbed, world.servingSince != nil, let sentState, sentState.state != "unknown" {
+    if event.kind == .lost, isUndisturbed, let begin = world.servingSince, let sentState, sentState.at > begin,
+      sentState.state != "unknown"
+    {
       broken("the client library loses no region that the service knows", "\(event), \(sentState)")
     }
   }

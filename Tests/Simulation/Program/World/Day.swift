@@ -90,8 +90,8 @@ final class Day {
     if round % 4 == 3 { at(begin + 12_000_000) { $0.move() } }
     // More calls than a program may make at once, after it has made few.
     if round % 4 == 1 { at(begin + 3_000_000) { $0.clients[(round + 2) % 6].flood(420, areShort: true) } }
-    if round % 4 == 2 { at(begin + 92_000_000) { $0.clients[round / 4 % 6].gorge() } }
-    if world.isBusFaulty, round.isMultiple(of: 4) { planDeluge(at: begin + 60_000_000) }
+    if round % 4 == 2 { at(begin + 92_000_000) { $0.clients[round / 4 % 6].callWithoutReading() } }
+    if world.isBusFaulty, round.isMultiple(of: 4) { planStalledBus(at: begin + 60_000_000) }
     let faults = Fault.plan(
       &chance, in: world, from: begin, to: begin + Self.storm, first: round * Self.faultsPerStorm,
       count: Self.faultsPerStorm)
@@ -103,9 +103,9 @@ final class Day {
   }
 
   /// The bus reads nothing from the service while locations arrive quickly for very many objects.
-  private func planDeluge(at begin: Int64) {
+  private func planStalledBus(at begin: Int64) {
     at(begin) { world in
-      for client in world.clients { client.multiply() }
+      for client in world.clients { client.createManyObjects() }
     }
     at(begin + 3_000_000) { $0.stallBus(hangs: false) }
     at(begin + 4_000_000) { world in
