@@ -98,7 +98,8 @@ extension Checks {
     complete(rows, of: client)
     // Answers that the bus does not read are lost with the service's connection, to creations too.
     for library in world.libraries where library.connectedAt > world.ignoredAt {
-      if let program = library as? AlmanacProgram, world.schedule.now - program.abandonedAt < 35_000_000 { continue }
+      let patience: Int64 = world.isBusFaulty ? 120_000_000 : 35_000_000
+      if let program = library as? AlmanacProgram, world.schedule.now - program.abandonedAt < patience { continue }
       // A program keeps three objects, and two or more are on their way. One that calls too often may not close some.
       let count = rows.count { $0.properties?["Sender"]?.string == library.name }
       if count > (world.isQuiet(at: world.schedule.now - 5_000_000) ? 5 : 6), library.isConnected {

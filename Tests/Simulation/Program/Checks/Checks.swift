@@ -414,9 +414,10 @@ final class Checks {
 
   /// A client was told or has read the reason of its authorization.
   func showed(_ reason: String, to client: Client, _ story: String) {
-    guard reason == "disallowed-by-policy", client.user >= 1_000, !world.truth.mayBeForbidden(client.user) else {
-      return
-    }
+    // polkit also forbids everything while the session is inactive, which the service may not have learnt yet.
+    guard reason == "disallowed-by-policy", client.user >= 1_000, !world.truth.mayBeForbidden(client.user),
+      !(1..<50_000).contains(world.truth.activeTime(of: client.user))
+    else { return }
     broken("a policy is reported as forbidding only if it was", story)
   }
 

@@ -124,7 +124,9 @@ final class AlmanacProgram: LibraryProgram {
 
   override func wasSent(_ parcel: Parcel) {
     if parcel.errorName.hasSuffix("LimitsExceeded") { subscription?.limitedAt = world.schedule.now }
-    guard parcel.member == "AlmanacChanged", let new = parcel.values.first.flatMap(Almanac.init), new != almanac else {
+    guard world.sentSince == world.schedule.now, parcel.member == "AlmanacChanged",
+      let new = parcel.values.first.flatMap(Almanac.init), new != almanac
+    else {
       return
     }
     sent = (new, world.schedule.now)

@@ -74,7 +74,8 @@ final class SourceProgram: LibraryProgram {
     if signal.path.contains("/region/"), signal.member == "StateChanged" {
       sentState = (signal.values.first?.properties?["State"]?.string ?? "", world.schedule.now)
     }
-    guard isFollowing, signal.path.contains("/subscription/") else { return }
+    // An object from which a message waited for the bus may have been replaced.
+    guard world.sentSince == world.schedule.now, isFollowing, signal.path.contains("/subscription/") else { return }
     switch signal.member {
     case "LocationUpdated":
       guard let latitude = signal.values.first?.properties?["Latitude"]?.double else { return }
