@@ -117,9 +117,9 @@ nonisolated extension ResubscriptionMachine {
     guard let (path, properties, until) = unset, until <= now else { return [] }
     unset = nil
     guard let wanted, path == object.path else { return [] }
-    let options = ClientOption.ofSubscription.filter { option in properties.contains { $0.rawValue == option.property }
+    return ClientOption.ofSubscription.compactMap { option in
+      properties.contains { $0.rawValue == option.property } ? change(option, to: wanted, at: path) : nil
     }
-    return options.compactMap { change($0, to: wanted, at: path) }
   }
 }
 

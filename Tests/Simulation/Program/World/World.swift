@@ -494,8 +494,8 @@ final class World {
       "[Service]\nidle-timeout=-1", "[Service]\nremember=maybe", "[Limits]\nsubscriptions-per-user=0",
       "[Service]\ncolour=1", "[Other]\nremember=true", "[Limits]\nidle-timeout=20", "[Service]\nidle-timeout=soon",
     ]
-    let text = "[Limits]\nsubscriptions-per-user=77\n\(mistakes[number % mistakes.count])\n"
-    write("etc/geopublicist/geopublicist.conf", Array(text.utf8))
+    write("etc/geopublicist/geopublicist.conf", Array("\(mistakes[number % mistakes.count])\n".utf8))
+    configureDropIn(77)
     kill(getpid(), SIGHUP)
   }
 
@@ -560,7 +560,11 @@ final class World {
 
       """
     write("etc/geopublicist/geopublicist.conf", Array(text.utf8))
-    // A drop-in overrides the main file.
+    configureDropIn(limit)
+  }
+
+  /// Writes a drop-in, which overrides the main file.
+  private func configureDropIn(_ limit: UInt32) {
     mkdir("\(folder)/etc/geopublicist/conf.d", 0o755)
     let limits = "[Limits]\nsubscriptions-per-user=\(limit)\n"
     write("etc/geopublicist/conf.d/50-limits.conf", Array(limits.utf8))
