@@ -118,11 +118,15 @@ final class PingPool: ClientPinging {
     closeUnused()
   }
 
-  private func ended(_ client: BusName, _ result: Connection.PingResult, _ action: () -> Void) {
+  private func ended(_ client: BusName, _ result: Connection.PingResult, _ action: @escaping () -> Void) {
+    let ping = pings[client]
     forget(client)
     switch result {
     case .answered: action()
-    case .lost: break
+    case .lost:
+      // The client has left, or only the connection was lost.
+      guard let ping, !ping.lane.connection.isConnected else { break }
+      _ = begin(client, of: ping.account, sentAt: ping.sentAt, action)
     case .refused:
       // Without the rule in the bus policy, the service cannot detect clients that do not read, so every client is sent
       // everything.

@@ -142,6 +142,23 @@ import Testing
     for client in silent { client.suspend(false) }
   }
 
+  /// Regression: a client whose ping was lost with its connection was sent nothing until the next ping.
+  @Test func `a ping is sent again if its connection is lost`() throws {
+    let (lost, present) = (try PrivateBus(.session), try PrivateBus(.session))
+    var addresses = [lost.address, present.address]
+    let pool = PingPool { () throws(DBusError) in try Connection(to: .address(addresses.removeFirst())) }
+    let silent = try BusClient(at: addresses[0])
+    silent.suspend(true)
+    // Each bus gives its first connection the same name.
+    let client = try Connection(to: .address(present.address))
+    try #require(client.uniqueName.rawValue == silent.uniqueName)
+    var isAnswered = false
+    #expect(pool.ping(client.uniqueName, of: 1000) { isAnswered = true })
+    lost.kill()
+    try turning("the client has answered on the other bus") { isAnswered }
+    silent.suspend(false)
+  }
+
   @Test func `one user with many connections does not prevent pings to other users`() throws {
     let bus = try PrivateBus(.session)
     let pool = PingPool(connections: 2, perConnection: 32) { () throws(DBusError) in

@@ -97,14 +97,20 @@ extension Checks {
   func listed(_ rows: [Value], to client: Client) {
     complete(rows, of: client)
     // Answers that the bus does not read are lost with the service's connection, to creations too.
-    for library in world.libraries where library.connectedAt > world.ignoredAt {
-      let patience: Int64 = world.isBusFaulty ? 120_000_000 : 35_000_000
-      if let program = library as? AlmanacProgram, world.schedule.now - program.abandonedAt < patience { continue }
-      // A program keeps three objects, and two or more are on their way. One that calls too often may not close some.
-      let count = rows.count { $0.properties?["Sender"]?.string == library.name }
-      if count > (world.isQuiet(at: world.schedule.now - 5_000_000) ? 5 : 6), library.isConnected {
-        broken("the client library closes what its program does not need", "\(count) objects of \(library.name)")
+    let visible = world.libraries.filter { $0.isConnected && [0, $0.user].contains(client.user) }
+    for library in visible where library.connectedAt > world.ignoredAt {
+      let paths = rows.compactMap { row -> String? in
+        guard let row = row.properties, row["Sender"]?.string == library.name else { return nil }
+        return row["Path"]?.objectPath?.rawValue
       }
+      let now = world.schedule.now
+      let before = libraryObjects[library.name] ?? [:]
+      libraryObjects[library.name] = Dictionary(paths.map { ($0, before[$0] ?? now) }) { $1 }
+      // It may have created others a moment ago. A refused closing is repeated.
+      let patience: Int64 = world.isBusFaulty ? 120_000_000 : 35_000_000
+      let old = paths.count { now - (before[$0] ?? now) > patience }
+      guard old > 3 else { continue }
+      broken("the client library closes what its program does not need", "\(old) objects of \(library.name)")
     }
     guard client.user != 0 else { return }
     for row in rows {

@@ -53,6 +53,8 @@ final class Checks {
 
   /// The client that has created each object.
   private var owners: [String: Owner] = [:]
+  /// Since when the objects of each program of the library have been listed.
+  var libraryObjects: [String: [String: Int64]] = [:]
   /// The values of the service's properties that it has signalled, and when it last did so.
   var shown: (sender: String, values: [String: Value], at: Int64) = ("", [:], 0)
 
@@ -140,8 +142,7 @@ final class Checks {
   ) {
     calls += 1
     let now = world.schedule.now
-    // If the bus has closed the connection with the ping, the service asks again only a minute later whether it reads.
-    guard !client.onlyCalls, !world.isBusFaulty || client.onlyCalledAt < now - 75_000_000 else { return }
+    guard !client.onlyCalls else { return }
     let call = SimulatedBus.Call(caller: client.name, serial: serial)
     open[call] = OpenCall(client: client, member: member, path: path, deadline: now + time, time: now, wish: wish)
     world.schedule.at(now + time + Self.slack) { [weak self] in self?.expire(call) }

@@ -22,7 +22,6 @@ final class AlmanacProgram: LibraryProgram {
   private var subscription: LimitedObject?
   /// Whether its next turn creates many objects, which it soon releases.
   var isAbandonDue = false
-  private(set) var abandonedAt: Int64 = .min / 2
   private var requests = 0
   /// When each request must have been answered.
   private var deadlines: [Int: Int64] = [:]
@@ -59,7 +58,6 @@ final class AlmanacProgram: LibraryProgram {
   private func abandon(on service: ServiceConnection) {
     isAbandonDue = false
     guard hasRoom else { return }
-    abandonedAt = world.schedule.now
     var objects: [LimitedObject?] = []
     for _ in 0..<3 { objects += [monitor(on: service, isLimited: false), subscribe(to: service, isLimited: false)] }
     MainLoop.main.after(.milliseconds(1_000)) { [weak self] in
