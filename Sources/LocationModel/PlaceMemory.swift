@@ -57,9 +57,9 @@ package struct PlaceMemory: Sendable {
     // A program with coarser access does not make the record coarser, unless the user has travelled.
     guard !place.contains(record.place) else { return [] }
     // A reduced location is that of the start of its interval, so a country that arrives late may be older than a town
-    // in another country.
-    guard receivedAt >= record.receivedAt else { return [] }
-    (record.place, record.receivedAt) = (place, receivedAt)
+    // in another country. A town that arrives late still replaces the country that contains it.
+    guard receivedAt >= record.receivedAt || record.place.contains(place) else { return [] }
+    (record.place, record.receivedAt) = (place, max(receivedAt, record.receivedAt))
     records[user] = record
     let wait = record.written?.isSameCell(as: place) == true ? Self.renewal : Self.writeGap
     return isDue(user, after: wait, now) ? write(user, at: now) : []
@@ -160,9 +160,14 @@ struct RememberedPlace: Equatable, Sendable {
       && location.longitude == other.location.longitude
   }
 
-  /// Whether this is a coarser cell around another one.
+  /// Whether this is a coarser cell around another one, or so close to it that both may be cells of one position.
   func contains(_ other: RememberedPlace) -> Bool {
-    level < other.level && RememberedPlace(other.location, level)?.isSameCell(as: self) == true
+    guard level < other.level, let size = level.cellSize, let finer = other.level.cellSize else { return false }
+    let grid = Grid(cellSize: size)
+    let cell = grid.cell(latitude: location.latitude, longitude: location.longitude)
+    let margin = GridReducer.hysteresis * (1 + finer / size) + finer / size / 2
+    return grid.contains(
+      cell, latitude: other.location.latitude, longitude: other.location.longitude, margin: margin)
   }
 
   /// Returns the location at this level or a coarser one.

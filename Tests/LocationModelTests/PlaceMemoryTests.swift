@@ -76,6 +76,30 @@ import Testing
     #expect(location(memory) == nil && location(memory, at: .country, Self.now + 60) != nil)
   }
 
+  /// Regression: the record remained that of the country until the town's location was measured again.
+  @Test func `a town that arrived before the country around it replaces it`() {
+    var memory = PlaceMemory()
+    var (country, town) = (city(at: Self.now + 60, .country), city())
+    (country.receivedAt, town.receivedAt) = (160, 100)
+    _ = memory.received(country, by: 1, at: 170)
+    _ = memory.received(town, by: 1, at: 180)
+    #expect(location(memory)?.latitude == town.latitude)
+  }
+
+  /// Regression: if both cells were next to a line of the coarser grid, the town was forgotten, although it was right.
+  @Test func `a country on the other side of a line of its grid does not replace a town on the line`() {
+    var memory = PlaceMemory()
+    _ = memory.received(city(-0.06), by: 1, at: 0)
+    _ = memory.received(city(0.01, at: Self.now + 60, .country), by: 1, at: 0)
+    #expect(location(memory) != nil)
+    // No position has both cells.
+    _ = memory.received(city(0.5, at: Self.now + 120, .country), by: 1, at: 0)
+    #expect(location(memory) != nil, "it is the same cell")
+    _ = memory.received(city(-0.5), by: 2, at: 0)
+    _ = memory.received(city(0.01, at: Self.now + 60, .country), by: 2, at: 0)
+    #expect(location(memory, of: 2) == nil)
+  }
+
   @Test func `a country that arrived before the town does not replace it`() throws {
     var memory = PlaceMemory()
     var (country, town) = (city(40, .country), city(at: Self.now + 60))
