@@ -309,6 +309,14 @@ extension Checks {
     if !world.geoclue.hasClient(from: time) { broken("GeoClue's client is kept if less is needed for a moment", "") }
   }
 
+  /// Checks that GeoClue's client has been kept for a moment after the last use, which may not be the last one.
+  func lingers(since end: Int64) {
+    guard world.geoclue.worksSince < end - 100_000, world.geoclue.startedAt < end - 100_000, !world.isRestBlind else {
+      return
+    }
+    if !world.geoclue.hasActiveClient { broken("GeoClue's client is kept for a moment after its last use", "") }
+  }
+
   /// Checks that what an agent allowed before nobody watched it no longer counts.
   func allowed(_ client: Client) {
     guard client.entitlement.level == .exact, client.entitlement.since < world.schedule.now - 1_000_000 else { return }

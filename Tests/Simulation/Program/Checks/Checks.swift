@@ -285,6 +285,12 @@ final class Checks {
     let level = Self.level(of: location)
     let entitled = finestLevel(of: program)
     guard level > entitled else { return }
+    // GeoClue has reduced it itself, at the request of a service that needed less.
+    if world.isSession, level == .exact, let latitude = location["Latitude"]?.double,
+      let fix = world.fixes[latitude.bitPattern], fix.accuracy >= entitled.cellSize ?? .infinity
+    {
+      return
+    }
     broken(
       "a location goes only to a client that is entitled to it",
       "\(program.name) of \(program.user) gets \(level), entitled to \(entitled): \(parcel.story)")

@@ -264,6 +264,23 @@ extension Client {
     world.schedule.after(1_000_000) { [self] in exit() }
   }
 
+  /// Comes for two calls, the second of which uses the source that is still held after the first.
+  func callTwice() {
+    start()
+    let options: [(String, Value)] = [("timeout", .uint32(20_000)), ("maximum-age", .uint32(0))]
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 20_000_000) { [self] reply in
+      guard reply.kind == .reply else { return exit() }
+      ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 20_000_000) { [self] reply in
+        guard reply.kind == .reply else { return exit() }
+        let end = world.schedule.now
+        world.schedule.after(1_500_000) { [self] in
+          world.checks.lingers(since: end)
+          exit()
+        }
+      }
+    }
+  }
+
   /// Creates an object while the service releases its name. The service must refuse or close it.
   func callLate() {
     guard isConnected else { return }

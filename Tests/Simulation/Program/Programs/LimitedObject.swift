@@ -29,7 +29,10 @@ import GeopublicistSimulatedKernel
     if case .update(let update) = event {
       updates += 1
       if options.maximumUpdates > 0, updates > options.maximumUpdates { broken("\(updates) updates") }
-      let isChanged = changedAt.map { world.sentSince - max($0, limitedAt + 10_000_000) > 2_000_000 } ?? false
+      // After a stall of the bus, the change waits behind the calls of all programs.
+      let stalledUntil = min(world.stalled.upperBound, world.schedule.now) + world.burstTime
+      let isChanged =
+        changedAt.map { world.sentSince - max($0, limitedAt + 10_000_000, stalledUntil) > 2_000_000 } ?? false
       if isChanged, !update.isReduced, update.level != options.accuracy.contractName {
         world.checks.broken("the client library changes the level of a subscription", "\(update)")
       }

@@ -144,7 +144,8 @@ final class Polkit: SystemService {
     let connections = connections
     world.schedule.after(121_000_000) { [weak self] in
       guard let self, isRunning, self.connections == connections, answersSoon, slowAt < world.schedule.now - 5_000_000,
-        dialogs.removeValue(forKey: dialog) != nil, world.bus.peers[call.sender] != nil
+        dialogs.removeValue(forKey: dialog) != nil, world.bus.peers[call.sender] != nil,
+        world.stalled.upperBound < world.schedule.now - 2_000_000
       else { return }
       world.checks.broken("a dialog is closed when its call ends", dialog)
     }

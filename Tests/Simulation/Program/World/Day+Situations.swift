@@ -326,6 +326,8 @@ extension Day {
     }
     // The second call asks the source so soon after the first that the question waits until nothing needs it any more.
     for seconds in isRare ? [] : [200, 190] as [Double] { before(seconds) { $0.clients[1].callBriefly() } }
+    // The first use ends while the source is kept after it, and the second one a moment later.
+    if !isRare { before(225) { $0.clients[1].callTwice() } }
     for seconds in stride(from: 0, to: (isRare ? Self.rareRest : Self.rest) / 1_000_000, by: 5) {
       before(Double(seconds)) { world in
         if !world.geoclue.hasActiveClient { world.checks.hasRested = true }
@@ -540,7 +542,7 @@ extension Day {
     }
     // A user turns location off while none of the user's programs runs. Then one comes, and the agent is slow.
     after(0) { world in
-      guard round % 8 == 7, !world.isSession,
+      guard round % 8 == 7, !world.isSession, !world.isBusFaulty,
         let client = world.clients.last(where: { $0.entitlement.level == .exact && $0.user >= 1_000 }),
         let agent = world.agents.first(where: { $0.user == client.user })
       else { return }
@@ -636,12 +638,14 @@ extension Day {
     }
     guard round % 16 == 3 else { return begin + 190_000_000 }
     // The only use of a new service is a call for the town, for which a receiver must be used if there is nothing else.
-    after(190) { world in
-      world.clients[2].start()
-      world.clients[2].locateTown()
+    if !world.seed.isMultiple(of: 2) {
+      after(190) { world in
+        world.clients[2].start()
+        world.clients[2].locateTown()
+      }
+      after(200.5) { $0.clients[2].exit() }
     }
-    after(200.5) { $0.clients[2].exit() }
-    // Then its only client needs an almanac, which may begin with a remembered place.
+    // Then its only client needs an almanac. That of a new service begins with a remembered place.
     after(206) { world in
       world.clients[5].start()
       world.clients[5].forecast()
