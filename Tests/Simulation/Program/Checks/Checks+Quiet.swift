@@ -311,9 +311,10 @@ extension Checks {
 
   /// Checks that GeoClue's client has been kept for a moment after the last use, which may not be the last one.
   func lingers(since end: Int64) {
-    guard world.geoclue.worksSince < end - 100_000, world.geoclue.startedAt < end - 100_000, !world.isRestBlind else {
-      return
-    }
+    // While access is in doubt, the answer comes later than the location, after which the source is not needed.
+    guard world.geoclue.worksSince < end - 100_000, world.geoclue.startedAt < end - 100_000, !world.isRestBlind,
+      world.geoclue.hasBeenRead(in: end - 100_000..<end + 1)
+    else { return }
     if !world.geoclue.hasActiveClient { broken("GeoClue's client is kept for a moment after its last use", "") }
   }
 

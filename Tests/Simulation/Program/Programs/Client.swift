@@ -328,6 +328,21 @@ final class Client: Program {
     }
   }
 
+  /// Requests a location while GeoClue is not installed, which the service learns from an attempt to start it.
+  func locateWithoutGeoClue() {
+    let (begin, status) = (world.schedule.now, world.truth.authorization(of: self, asking: .exact).status)
+    guard isReading, status.hasPrefix("authorized"), entitlement.since < begin - 10_000_000,
+      world.geoclueFails, world.geoclueFailedAt > begin - 15_000_000
+    else { return }
+    let options: [(String, Value)] = [("timeout", .uint32(30_000)), ("maximum-age", .uint32(0))]
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 30_000_000) { [weak self] reply in
+      guard let self, !reply.errorName.hasSuffix("LimitsExceeded") else { return }
+      guard world.schedule.now > begin + 1_000_000 || !reply.errorName.hasSuffix("Unavailable") else { return }
+      world.checks.broken(
+        "a call fails immediately if GeoClue is not installed", "client \(number): \(reply.errorName)")
+    }
+  }
+
   /// Uses the location for a moment, which must begin with the present location.
   func subscribeForAMoment() {
     guard isConnected, isReading, entitlement.level == .exact, world.mayCreate(for: self) else { return }

@@ -101,7 +101,9 @@ extension Day {
     }
     before(88) { $0.clients[(round + 3) % 6].shortenWait() }
     if round % 8 == 1, !world.isSession { before(92) { $0.throng.hoard(of: $0.users[(round + 1) % 3]) } }
-    if round % 4 == 0 { planFailure(isCrash: round % 8 == 4, until: end) }
+    if round % 4 == 0 {
+      planFailure(isCrash: round % 8 == 4, isInstalled: (round / 8 + Int(world.seed % 2)) % 2 == 0, until: end)
+    }
     if round % 8 == 0 { planPastRecords(until: end) }
     if round % 4 == 3 { planClockChange(until: end) }
     if round % 2 == 1, world.hasLibraries {
@@ -172,13 +174,16 @@ extension Day {
   }
 
   /// GeoClue loses its source, exits, and cannot be started for a while.
-  private func planFailure(isCrash: Bool, until end: Int64) {
+  ///
+  /// - Parameter isInstalled: Whether the bus still knows how to start it.
+  private func planFailure(isCrash: Bool, isInstalled: Bool, until end: Int64) {
     let before = moments { end - $0 }
 
     before(87) { $0.geoclue.setSource(false) }
     // It cannot be started, or exits as soon as it has been.
     before(85) { world in
       world.geoclueCrashes = isCrash
+      world.isGeoClueInstalled = isCrash || isInstalled
       world.failGeoClue()
     }
     before(91) { world in
@@ -190,10 +195,15 @@ extension Day {
     if !isCrash {
       before(65.1) { $0.checks.triedAgain(since: end - 70_000_000) }
       before(66) { $0.checks.failing(since: end - 85_000_000) }
+      if !isInstalled {
+        before(67) { world in
+          for client in world.clients { client.locateWithoutGeoClue() }
+        }
+      }
       planUnannouncedLevel(until: end)
     }
     before(65) { world in
-      world.geoclueFails = false
+      (world.geoclueFails, world.isGeoClueInstalled) = (false, true)
       world.geoclue.setSource(true)
     }
   }

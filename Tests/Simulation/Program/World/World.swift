@@ -225,7 +225,7 @@ final class World {
           return schedule.after(20_000) { [weak self] in self?.geoclue.exit() }
         }
         geoclueFailedAt = schedule.now
-        bus.activationFailed(name, "Spawn.ChildExited")
+        bus.activationFailed(name, isGeoClueInstalled ? "Spawn.ChildExited" : "ServiceUnknown")
       }
     default: break
     }
@@ -254,6 +254,8 @@ final class World {
   var geoclueFails = false { didSet { if geoclueFails != oldValue { geoclueChangedAt = schedule.now } } }
   /// Whether it exits at once instead, while it cannot be started.
   var geoclueCrashes = false
+  /// Whether the bus knows it, while it cannot be started.
+  var isGeoClueInstalled = true
   /// When GeoClue last became unable or able to start.
   private(set) var geoclueChangedAt: Int64 = .min / 2
   /// When the service last failed to start GeoClue.
