@@ -93,7 +93,7 @@ final class Parcel {
   }
 
   /// Whether it is the bus's answer to a call that may or may not have been handled.
-  var isLost: Bool { errorName.hasSuffix(".NoReply") }
+  var isLost: Bool { errorName.hasSuffix(".NoReply") || errorName.hasSuffix(".ChildExited") }
 
   /// The text of the message in the trace.
   var story: String {

@@ -68,7 +68,8 @@ extension Checks {
       let names = ["State", "StateReason", "AvailableAccuracy"]
       let told = names.map { properties[$0]?.string ?? "" }
       guard world.geoclueFails, !world.geoclue.isRunning, !world.geoclue.isForbidden else { return }
-      let reason = isTried && !world.isGeoClueInstalled ? "geoclue-not-installed" : "geoclue-restarting"
+      let isMissing = !world.isGeoClueInstalled && world.geoclueFailedAt > time
+      let reason = isMissing ? "geoclue-not-installed" : "geoclue-restarting"
       guard told != ["unavailable", reason, "unknown"] else { return }
       // In the session deployment, an exit of GeoClue does not show that there is an agent now.
       if world.isSession, !isTried, told == ["waiting", "no-agent", "unknown"] { return }

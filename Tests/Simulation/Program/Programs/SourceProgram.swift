@@ -176,6 +176,12 @@ final class SourceProgram: LibraryProgram {
     broken("the client library reports each stay in a region", "\(lastEvent)")
   }
 
+  /// Checks that it knows no state of its region any more, because there has been no service for a time.
+  func checkLoss(since begin: Int64) {
+    guard isFollowing, isConnected, max(followsSince, connectedAt) < begin, lastEvent.state != .unknown else { return }
+    broken("the client library reports the loss of a region", "\(lastEvent)")
+  }
+
   /// Checks that the state of its region is true if the machine has not moved for long.
   private func checkRegion() {
     let since = max(

@@ -337,7 +337,11 @@ extension Day {
     // The second call asks the source so soon after the first that the question waits until nothing needs it any more.
     for seconds in isRare ? [] : [200, 190] as [Double] { before(seconds) { $0.clients[1].callBriefly() } }
     // The first use ends while the source is kept after it, and the second one a moment later.
-    if !isRare { before(225) { $0.clients[1].callTwice() } }
+    if !isRare {
+      before(226) { $0.geoclue.raisesDoubt = false }
+      before(225) { $0.clients[1].callTwice() }
+      before(215) { $0.geoclue.raisesDoubt = rest != .visited }
+    }
     for seconds in stride(from: 0, to: (isRare ? Self.rareRest : Self.rest) / 1_000_000, by: 5) {
       before(Double(seconds)) { world in
         if !world.geoclue.hasActiveClient { world.checks.hasRested = true }

@@ -178,6 +178,7 @@ final class Day {
     world.logind.exitsWhenAsked = false
     world.logind.recover()
     world.logind.start()
+    world.startServiceAgain()
     (world.geoclueFails, world.geoclueCrashes, world.isGeoClueInstalled) = (false, false, true)
     world.geoclue.failsToCreate = false
     world.geoclue.latency = 50...4_000

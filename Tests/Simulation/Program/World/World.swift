@@ -208,7 +208,9 @@ final class World {
 
   private func activate(_ name: String) {
     switch name {
-    case Client.service: isServiceWanted = true
+    case Client.service:
+      guard schedule.now < serviceFailsUntil else { return isServiceWanted = true }
+      schedule.after(20_000) { [weak self] in self?.bus.activationFailed(name, "Spawn.ChildExited") }
     case Polkit.service:
       schedule.after(chance.time(2_000...300_000)) { [weak self] in
         guard let self else { return }
@@ -231,10 +233,21 @@ final class World {
     }
   }
 
-  /// An administrator stops the service. The next call starts it again.
-  func stopService() {
-    if serviceName != nil, servingSince != nil, !isBusFaulty { kill(getpid(), SIGTERM) }
+  /// An administrator stops the service. The next call starts it again, unless it fails until a time.
+  func stopService(for time: Int64 = 0) {
+    guard serviceName != nil, servingSince != nil, !isBusFaulty else { return }
+    let begin = schedule.now
+    serviceFailsUntil = begin + time
+    kill(getpid(), SIGTERM)
+    guard time > 0 else { return }
+    schedule.after(time - 1_000_000) { [self] in
+      guard servingSince == nil, schedule.now < serviceFailsUntil else { return }
+      for case let program as SourceProgram in libraries { program.checkLoss(since: begin) }
+    }
   }
+
+  private var serviceFailsUntil: Int64 = .min / 2
+  func startServiceAgain() { serviceFailsUntil = schedule.now }
 
   /// The service has released its name. It must have closed all objects before.
   private func serviceExited() {
