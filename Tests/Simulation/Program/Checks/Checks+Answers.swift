@@ -84,6 +84,26 @@ extension Checks {
     }
   }
 
+  /// A user's agent changes its mind many times in the next 7.5 s.
+  func wavers(_ user: UInt32) {
+    let begin = world.schedule.now
+    let clients = world.clients.filter { $0.user == user && $0.isReading && $0.readSince < begin - 1_000_000 }
+    let subscriptions = clients.flatMap(\.subscriptions)
+      .filter { $0.isStarted && $0.told?.status.hasPrefix("authorized") == true && $0.startedAt < begin - 1_000_000 }
+    let grants = subscriptions.map(\.grants)
+    world.schedule.after(3_400_000) { [self] in
+      for subscription in subscriptions where subscription.isStarted && subscription.toldAt < begin {
+        broken("a refusal that does not last is reported after some time", subscription.path)
+      }
+    }
+    world.schedule.after(7_500_000) { [self] in
+      // The first one counts at once. The next one waits for 0.1 s, and each later one twice as long.
+      for (subscription, before) in zip(subscriptions, grants) where subscription.grants - before > 8 {
+        broken("access that changes often is reported less and less often", subscription.path)
+      }
+    }
+  }
+
   /// A user's agent permits locations again, after a moment in which it did not.
   func permitted(to user: UInt32) {
     let subscriptions = world.clients.filter { $0.user == user && $0.isReading }.flatMap(\.subscriptions)

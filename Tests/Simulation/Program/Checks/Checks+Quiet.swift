@@ -107,6 +107,25 @@ extension Checks {
     broken("a new subscription during a failure makes the service try again", "\(world.geoclueFailedAt)")
   }
 
+  /// GeoClue has been started by another program, while the service waits before its next attempt.
+  func reappears() {
+    let begin = world.schedule.now
+    let needsIt = world.clients.contains { client in
+      client.isConnected && client.entitlement.level == .exact && client.entitlement.since < begin - 10_000_000
+        && client.subscriptions.contains {
+          $0.isStarted && $0.isPlain && $0.startedAt < begin - 10_000_000
+            && $0.told?.status.hasPrefix("authorized") == true
+        }
+    }
+    guard needsIt, world.geoclueFailedAt > begin - 20_000_000 else { return }
+    world.schedule.after(1_500_000) { [self] in
+      guard world.geoclue.isRunning, world.geoclue.startedAt < begin + 200_000, !world.geoclue.hasActiveClient else {
+        return
+      }
+      broken("GeoClue is used as soon as it returns", "")
+    }
+  }
+
   /// Checks that GeoClue is used some time after it was unable to create a client.
   func held() {
     let begin = world.schedule.now - 25_000_000

@@ -117,6 +117,17 @@ final class Agent: Program {
     world.schedule.after(1_000) { [weak self] in self?.flood(count - 1) }
   }
 
+  /// Changes its mind many times, at last slowly enough that each refusal could be reported.
+  func waver() {
+    guard manner == .announces, isKnown, level == .exact, isConnected, !isSilent else { return }
+    world.checks.wavers(user)
+    waver(at: (1...152).map { $0 * 23_000 } + (1...40).map { 3_500_000 + $0 * 100_000 })
+  }
+
+  private func waver(at times: [Int64]) {
+    for time in times { world.schedule.after(time) { [self] in setLevel(level == .none ? .exact : .none) } }
+  }
+
   func hang() { held = held ?? [] }
 
   /// Whether it has not answered for so long that its level counts as unknown.

@@ -56,6 +56,8 @@ final class Client: Program {
     var refusalEnd: Int64 = .max
     /// When access was last reported after another status.
     var authorizedAt: Int64 = .min / 2
+    /// How often that was reported.
+    var grants = 0
     /// Whether `Start` has been answered since the authorization was last told. It is then told again.
     var mayBeToldAgain = true
     /// When `Start` was first called, in microseconds of the boot clock.
@@ -708,6 +710,7 @@ final class Client: Program {
       subscription.mayBeToldAgain = false
       if status.hasPrefix("authorized"), subscription.told?.status.hasPrefix("authorized") != true {
         subscription.authorizedAt = world.schedule.now
+        subscription.grants += 1
         subscription.refusalEnd = min(subscription.refusalEnd, world.schedule.now)
       }
       (subscription.told, subscription.toldAt) = ((status, reason), world.schedule.now)

@@ -112,6 +112,7 @@ extension Day {
     }
     if round % 8 == 7, !staysBelowLimit, !world.isSession { before(85) { $0.geoclue.refuseForLong() } }
     if round % 8 == 3 {
+      before(95.5) { world in world.agents[round / 8 % world.agents.count].waver() }
       before(74) { $0.reduceWhileDescribed() }
       before(33) { world in
         for client in world.clients where client.user == world.users[0] { client.monitor(isHere: true) }
@@ -205,6 +206,10 @@ extension Day {
     before(65) { world in
       (world.geoclueFails, world.isGeoClueInstalled) = (false, true)
       world.geoclue.setSource(true)
+      // Another program has started it, which the service did not try for a while.
+      guard !isCrash, !isInstalled else { return }
+      world.geoclue.start()
+      world.checks.reappears()
     }
   }
 

@@ -91,6 +91,9 @@ final class Day {
     // More calls than a program may make at once, after it has made few.
     if round % 4 == 1 { at(begin + 3_000_000) { $0.clients[(round + 2) % 6].flood(420, areShort: true) } }
     if round % 4 == 2 { at(begin + 92_000_000) { $0.clients[round / 4 % 6].callWithoutReading() } }
+    if world.hasLibraries, !world.isBusFaulty, round % 4 == 1 {
+      planOutage(isLong: round % 8 == 1, at: begin + 20_000_000)
+    }
     if world.isBusFaulty, round.isMultiple(of: 4) { planStalledBus(at: begin + 60_000_000) }
     let faults = Fault.plan(
       &chance, in: world, from: begin, to: begin + Self.storm, first: round * Self.faultsPerStorm,
@@ -99,6 +102,19 @@ final class Day {
       faultCount += 1
       at(fault.time) { fault.begin(in: $0) }
       at(min(fault.time + fault.duration, begin + Self.storm)) { fault.end(in: $0) }
+    }
+  }
+
+  /// A program that knows the state of a region has no service, sometimes for so long that it no longer knows it.
+  private func planOutage(isLong: Bool, at begin: Int64) {
+    at(begin) { world in
+      for case let program as SourceProgram in world.libraries { program.task = .follow }
+    }
+    at(begin + 50_000_000) { $0.stopService(for: isLong ? 50_000_000 : 20_000_000) }
+    // It has crossed the border when the service returns.
+    if !isLong { at(begin + 60_000_000) { $0.move() } }
+    at(begin + 101_000_000) { world in
+      for case let program as SourceProgram in world.libraries { program.task = .act }
     }
   }
 

@@ -155,8 +155,7 @@ struct Fault {
       world.deny(user)
     case .manyNames: client.introduce(60 + extra / 2)
     case .serviceStops:
-      let isLong = world.hasLibraries && extra < 50
-      world.stopService(for: isLong ? 50_000_000 : 0)
+      world.stopService()
       // These calls start the next service, which has no location yet.
       world.schedule.after(500_000) { for client in world.clients { client.locateRoughly() } }
     case .callsDuringChanges: callDuringChanges(40, in: world)

@@ -241,7 +241,7 @@ final class World {
     kill(getpid(), SIGTERM)
     guard time > 0 else { return }
     schedule.after(time - 1_000_000) { [self] in
-      guard servingSince == nil, schedule.now < serviceFailsUntil else { return }
+      guard time > 45_000_000, servingSince == nil, schedule.now < serviceFailsUntil else { return }
       for case let program as SourceProgram in libraries { program.checkLoss(since: begin) }
     }
   }
