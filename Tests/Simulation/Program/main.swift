@@ -72,7 +72,9 @@ while world.waitForCall() {
   var configuration = try Configuration.load(file: nil)
   serving: while true {
     do throws(DBusError) {
-      let session = try Session(options, configuration, nil, ServiceNotifier())
+      let notifier = ServiceNotifier(
+        socket: world.manager.address, watchdogMicroseconds: nil, watchdogProcess: nil)
+      let session = try Session(options, configuration, nil, notifier)
       let end = try session.run()
       configuration = session.configuration
       if case .over = end { break serving }
@@ -93,7 +95,7 @@ print("starts \(starts)")
 print("turns \(world.checks.longestTurn)")
 print("hash \(String(world.hash.value, radix: 16))")
 for path in [
-  "/etc/geoclue/conf.d/90-named.conf", "/etc/geoclue/conf.d", "/bus", "/other-bus", "/library", "/almanac",
+  "/etc/geoclue/conf.d/90-named.conf", "/etc/geoclue/conf.d", "/bus", "/other-bus", "/notify", "/library", "/almanac",
   "/run/cells",
   "/etc/geoclue/geoclue.conf", "/etc/geopublicist/geopublicist.conf",
   "/etc/geoclue", "/etc/geopublicist", "/etc", "/run", "/share/geopublicist/places", "/share/geopublicist", "/share",

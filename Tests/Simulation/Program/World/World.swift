@@ -24,6 +24,7 @@ final class World {
   /// Whether the service runs in the session deployment, in which all clients are programs of one user.
   let isSession: Bool
   let home: Home
+  let manager: ServiceManager
   let users: [UInt32]
   let serviceUser: UInt32
   let schedule = Schedule()
@@ -102,6 +103,7 @@ final class World {
     hasLibraries = isBusFaulty || seed % 10 == 3 || seed % 10 == 9
     chance = Chance(seed, "turns")
     home = Home(seed)
+    manager = ServiceManager(at: folder + "/notify")
     users = isSession ? [1_001] : [1_001, 1_002, 1_003]
     serviceUser = isSession ? 1_001 : 985
     let address = bus.listen(at: folder + "/bus", user: serviceUser, process: 0)
@@ -209,8 +211,10 @@ final class World {
   private func activate(_ name: String) {
     switch name {
     case Client.service:
-      guard schedule.now < serviceFailsUntil else { return isServiceWanted = true }
-      schedule.after(20_000) { [weak self] in self?.bus.activationFailed(name, "Spawn.ChildExited") }
+      isServiceWanted = schedule.now >= serviceFailsUntil
+      if !isServiceWanted {
+        schedule.after(20_000) { [weak self] in self?.bus.activationFailed(name, "Spawn.ChildExited") }
+      }
     case Polkit.service:
       schedule.after(chance.time(2_000...300_000)) { [weak self] in
         guard let self else { return }
@@ -252,6 +256,9 @@ final class World {
   /// The service has released its name. It must have closed all objects before.
   private func serviceExited() {
     guard !isBusFaulty else { return }
+    if let state = manager.state(), state != "STOPPING" {
+      checks.broken("the service tells systemd that it stops before it releases its name", state)
+    }
     checks.serviceExited()
     for client in clients { client.serviceExited() }
     for agent in agents + seconds { agent.serviceExited() }
@@ -517,8 +524,14 @@ final class World {
   /// Writes the service's configuration, as an administrator does who then calls `systemctl reload`.
   func reload() {
     configure()
+    _ = manager.state()
     // The signal is blocked, so a service that is still starting handles it later.
     kill(getpid(), SIGHUP)
+    let service = serviceName
+    schedule.after(1_000_000) { [self] in
+      guard service != nil, serviceName == service, bus.stall == .none, manager.state() == "RELOADING" else { return }
+      checks.broken("a reload ends, whatever the configuration contains", "")
+    }
   }
 
   /// The contents of files with which the next service must not begin, by their paths.

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// Receives what the service tells systemd about its state.
+final class ServiceManager {
+  /// The path of the socket.
+  let address: String
+  private let descriptor: Int32
+  private var last: String?
+
+  init(at address: String) {
+    self.address = address
+    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var name = sockaddr_un()
+    name.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: address.utf8) }
+    let isBound = withUnsafePointer(to: &name) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+    guard isBound else { fatalError("bind: \(address)") }
+  }
+
+  /// What the service has told last, such as `READY`. Must be called often enough that the socket is not full, for which
+  /// the service would wait.
+  func state() -> String? {
+    var bytes = [UInt8](repeating: 0, count: 200)
+    while true {
+      let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+      guard count > 0 else { return last }
+      let text = String(decoding: bytes[..<count], as: UTF8.self)
+      last = String(text.prefix { $0 != "=" })
+    }
+  }
+}
