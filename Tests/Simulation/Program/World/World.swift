@@ -518,12 +518,16 @@ final class World {
     ]
     write("etc/geopublicist/geopublicist.conf", Array("\(mistakes[number % mistakes.count])\n".utf8))
     configureDropIn(77)
-    kill(getpid(), SIGHUP)
+    askToReload()
   }
 
   /// Writes the service's configuration, as an administrator does who then calls `systemctl reload`.
   func reload() {
     configure()
+    askToReload()
+  }
+
+  private func askToReload() {
     _ = manager.state()
     // The signal is blocked, so a service that is still starting handles it later.
     kill(getpid(), SIGHUP)
