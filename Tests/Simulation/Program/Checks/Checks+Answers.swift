@@ -89,7 +89,7 @@ extension Checks {
     let begin = world.schedule.now
     let clients = world.clients.filter { $0.user == user && $0.isReading && $0.readSince < begin - 1_000_000 }
     let subscriptions = clients.flatMap(\.subscriptions)
-      .filter { $0.isStarted && $0.told?.status.hasPrefix("authorized") == true && $0.startedAt < begin - 1_000_000 }
+      .filter { $0.isStarted && $0.told?.status == "authorized-when-in-use" && $0.startedAt < begin - 1_000_000 }
     let grants = subscriptions.map(\.grants)
     world.schedule.after(3_400_000) { [self] in
       for subscription in subscriptions where subscription.isStarted && subscription.toldAt < begin {
