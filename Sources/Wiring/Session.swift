@@ -52,7 +52,12 @@ package final class Session {
         on: geoClueBus, desktopID: ServiceContract.service.rawValue, registersAgent: options.deployment == .system)
     service = LocationService(
       on: exported, LocationPublicist(LocationManager(source: source)), for: options.deployment, configuration
-    ) { () throws(DBusError) in try Connection(to: options.exportBus) }
+    ) { () throws(DBusError) in
+      let connection = try Connection(to: options.exportBus)
+      // An answer to a ping is empty, but a client decides what it sends.
+      connection.largestMessage = 1 << 20
+      return connection
+    }
     if let cells {
       service.passesCellsOn = true
       service.restore(cells.read())

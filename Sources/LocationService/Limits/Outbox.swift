@@ -26,6 +26,8 @@ final class Outbox {
   private var reducedDeliveries: LoopSource?
   /// The clients whose ping could not be sent.
   private var unpinged: Set<BusName> = []
+  /// The clients whose ping was lost with its connection.
+  private var lost: Set<BusName> = []
   private var pinging: LoopSource?
   /// Returns the account of a client, or nil if the name is not a client's.
   var accountOf: (BusName) -> Account? = { _ in nil }
@@ -112,6 +114,7 @@ final class Outbox {
     pings.forget(client)
     waiting[client] = nil
     unpinged.remove(client)
+    lost.remove(client)
   }
 
   /// Suspends clients that owe an answer, after the service has rejoined a bus that had stopped reading from it.
@@ -125,13 +128,17 @@ final class Outbox {
     if ledger.sent(bytes, to: client, of: account, at: now), !unpinged.contains(client) { ping(client, of: account) }
   }
 
-  private func ping(_ client: BusName, of account: Account) {
-    let isSent = pings.ping(client, of: account) { [weak self] in
+  private func ping(_ client: BusName, of account: Account, again: Bool = false) {
+    let isSent = pings.ping(client, of: account) { [weak self] isAnswered in
       guard let self else { return }
+      guard isAnswered else { return pingLater(client, again: true) }
       if ledger.answered(client, at: now) { drain(client) }
     }
-    guard !isSent else { return ledger.pinged(client, at: now) }
-    unpinged.insert(client)
+    if isSent { ledger.pinged(client, at: now) } else { pingLater(client, again: again) }
+  }
+
+  private func pingLater(_ client: BusName, again: Bool) {
+    if again { lost.insert(client) } else { unpinged.insert(client) }
     if pinging == nil {
       pinging = MainLoop.main.after(Self.pingInterval) { [weak self] in self?.pingAgain() }
     }
@@ -139,8 +146,11 @@ final class Outbox {
 
   private func pingAgain() {
     pinging = nil
-    let late = unpinged
-    unpinged = []
+    let (late, lost) = (unpinged, lost)
+    (unpinged, self.lost) = ([], [])
+    for client in lost {
+      if let account = accountOf(client) { ping(client, of: account, again: true) }
+    }
     for client in late where ledger.isPingDue(client) {
       if let account = accountOf(client) { ping(client, of: account) }
     }

@@ -6,9 +6,10 @@ import MainLoop
 
 /// Asks clients for a sign of life.
 protocol ClientPinging: AnyObject {
-  /// Pings a client unless a ping is in flight, and calls `action` when it has answered. Returns false if no ping could
-  /// be sent because too many are in flight. May be called again later.
-  func ping(_ client: BusName, of account: Account, _ action: @escaping () -> Void) -> Bool
+  /// Pings a client unless a ping is in flight, and calls `action` with true when it has answered, or with false if the
+  /// connection is lost before. Returns false if no ping could be sent because too many are in flight. May be called
+  /// again later.
+  func ping(_ client: BusName, of account: Account, _ action: @escaping (_ isAnswered: Bool) -> Void) -> Bool
   /// Cancels the ping of a client that has left.
   func forget(_ client: BusName)
 }
@@ -44,7 +45,7 @@ final class PingPool: ClientPinging {
     let account: Account
     let call: PendingCall
     let sentAt: MonotonicInstant
-    let action: () -> Void
+    let action: (Bool) -> Void
   }
 
   private let open: () throws(DBusError) -> Connection
@@ -65,7 +66,7 @@ final class PingPool: ClientPinging {
     self.open = open
   }
 
-  func ping(_ client: BusName, of account: Account, _ action: @escaping () -> Void) -> Bool {
+  func ping(_ client: BusName, of account: Account, _ action: @escaping (Bool) -> Void) -> Bool {
     if let ping = pings[client], ping.lane.connection.isConnected { return true }
     forget(client)
     if begin(client, of: account, sentAt: now, action) { return true }
@@ -74,9 +75,9 @@ final class PingPool: ClientPinging {
 
   private var now: MonotonicInstant { MainLoop.main.clock.monotonic() }
 
-  private func begin(_ client: BusName, of account: Account, sentAt: MonotonicInstant, _ action: @escaping () -> Void)
-    -> Bool
-  {
+  private func begin(
+    _ client: BusName, of account: Account, sentAt: MonotonicInstant, _ action: @escaping (Bool) -> Void
+  ) -> Bool {
     let all = perConnection * connections
     guard quota.take(for: account, perAccount: all, of: all) == nil else { return false }
     guard let lane = lane() else {
@@ -118,21 +119,19 @@ final class PingPool: ClientPinging {
     closeUnused()
   }
 
-  private func ended(_ client: BusName, _ result: Connection.PingResult, _ action: @escaping () -> Void) {
-    let ping = pings[client]
+  private func ended(_ client: BusName, _ result: Connection.PingResult, _ action: (Bool) -> Void) {
+    let lane = pings[client]?.lane
     forget(client)
     switch result {
-    case .answered: action()
-    case .lost:
-      // The client has left, or only the connection was lost.
-      guard let ping, !ping.lane.connection.isConnected else { break }
-      _ = begin(client, of: ping.account, sentAt: ping.sentAt, action)
+    case .answered: action(true)
+    // The client has left, or only the connection was lost.
+    case .lost: if let lane, !lane.connection.isConnected { action(false) }
     case .refused:
       // Without the rule in the bus policy, the service cannot detect clients that do not read, so every client is sent
       // everything.
       if !hasComplained { Log.warning("The bus policy does not allow the service to ping its clients") }
       hasComplained = true
-      action()
+      action(true)
     }
   }
 

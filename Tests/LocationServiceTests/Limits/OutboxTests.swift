@@ -9,14 +9,15 @@ import Testing
 
 @Suite struct OutboxTests {
   private final class Pings: ClientPinging {
-    private(set) var actions: [BusName: () -> Void] = [:]
+    private(set) var actions: [BusName: (Bool) -> Void] = [:]
     var isFull = false
-    func ping(_ client: BusName, of account: Account, _ action: @escaping () -> Void) -> Bool {
+    func ping(_ client: BusName, of account: Account, _ action: @escaping (Bool) -> Void) -> Bool {
       if !isFull { actions[client] = action }
       return !isFull
     }
     func forget(_ client: BusName) { actions[client] = nil }
-    func answer(from client: BusName) { actions.removeValue(forKey: client)?() }
+    func answer(from client: BusName) { actions.removeValue(forKey: client)?(true) }
+    func lose(_ client: BusName) { actions.removeValue(forKey: client)?(false) }
   }
 
   private final class Way {
@@ -103,6 +104,19 @@ import Testing
     #expect(way.outbox.hasRoom(for: ":1.1"), "no state of it remains")
   }
 
+  /// Regression: it was sent nothing for a minute or longer.
+  @Test func `a client whose ping was lost with its connection is pinged again`() throws {
+    for _ in 0..<30 { way.outbox.sent(100_000, to: ":1.1") }
+    for isFull in [false, true, false] {
+      way.pings.isFull = isFull
+      if !isFull { way.pings.lose(":1.1") }
+      #expect(way.outbox.state(of: ":1.1") == .suspended)
+      try turning("it is pinged, if possible") { isFull || way.pings.actions[":1.1"] != nil }
+    }
+    way.pings.answer(from: ":1.1")
+    #expect(way.outbox.state(of: ":1.1") == .reading)
+  }
+
   @Test func `messages to connections that are not clients are not counted`() {
     for _ in 0..<100 { way.outbox.sent(100_000, to: ":1.99") }
     #expect(way.pings.actions.isEmpty)
@@ -117,7 +131,7 @@ import Testing
     let pool = PingPool { () throws(DBusError) in try Connection(to: .address(bus.address)) }
     let clients = try (0..<PingPool.perConnection + 6).map { _ in try Connection(to: .address(bus.address)) }
     var answered: Set<BusName> = []
-    for client in clients { #expect(pool.ping(client.uniqueName, of: 1000) { answered.insert(client.uniqueName) }) }
+    for client in clients { #expect(pool.ping(client.uniqueName, of: 1000) { _ in answered.insert(client.uniqueName) }) }
     try turning("all have answered") { answered.count == clients.count }
   }
 
@@ -130,32 +144,27 @@ import Testing
     let names = try silent.map { try #require(BusName(validating: $0.uniqueName)) }
     for (client, name) in zip(silent, names) {
       client.suspend(true)
-      #expect(pool.ping(name, of: 1000) { Issue.record("it is stopped") })
+      #expect(pool.ping(name, of: 1000) { _ in Issue.record("it is stopped") })
     }
     let other = try Connection(to: .address(bus.address))
     var isAnswered = false
     try turning(for: .milliseconds(300), "no client makes room for another account") {
-      !pool.ping(other.uniqueName, of: 1001) { isAnswered = true }
+      !pool.ping(other.uniqueName, of: 1001) { _ in isAnswered = true }
     }
-    try turning("there is room") { pool.ping(other.uniqueName, of: 1000) { isAnswered = true } }
+    try turning("there is room") { pool.ping(other.uniqueName, of: 1000) { _ in isAnswered = true } }
     try turning("it has answered") { isAnswered }
     for client in silent { client.suspend(false) }
   }
 
-  /// Regression: a client whose ping was lost with its connection was sent nothing until the next ping.
-  @Test func `a ping is sent again if its connection is lost`() throws {
-    let (lost, present) = (try PrivateBus(.session), try PrivateBus(.session))
-    var addresses = [lost.address, present.address]
-    let pool = PingPool { () throws(DBusError) in try Connection(to: .address(addresses.removeFirst())) }
-    let silent = try BusClient(at: addresses[0])
+  @Test func `the loss of a connection is reported for the pings on it`() throws {
+    let bus = try PrivateBus(.session)
+    let pool = PingPool { () throws(DBusError) in try Connection(to: .address(bus.address)) }
+    let silent = try BusClient(at: bus.address)
     silent.suspend(true)
-    // Each bus gives its first connection the same name.
-    let client = try Connection(to: .address(present.address))
-    try #require(client.uniqueName.rawValue == silent.uniqueName)
-    var isAnswered = false
-    #expect(pool.ping(client.uniqueName, of: 1000) { isAnswered = true })
-    lost.kill()
-    try turning("the client has answered on the other bus") { isAnswered }
+    var answers: [Bool] = []
+    #expect(pool.ping(try #require(BusName(validating: silent.uniqueName)), of: 1000) { answers.append($0) })
+    bus.kill()
+    try turning("it is reported") { answers == [false] }
     silent.suspend(false)
   }
 
@@ -166,10 +175,10 @@ import Testing
     }
     let clients = try (0..<60).map { _ in try Connection(to: .address(bus.address)) }
     // No client can answer, because the loop is not running.
-    let asked = clients.dropLast().filter { pool.ping($0.uniqueName, of: 1000) {} }
+    let asked = clients.dropLast().filter { pool.ping($0.uniqueName, of: 1000) { _ in } }
     #expect(asked.count == 32)
     var isAnswered = false
-    #expect(pool.ping(clients[59].uniqueName, of: 1001) { isAnswered = true })
+    #expect(pool.ping(clients[59].uniqueName, of: 1001) { _ in isAnswered = true })
     try turning("it has answered") { isAnswered }
   }
 
@@ -180,7 +189,7 @@ import Testing
       attempts += 1
       throw DBusError(.limitsExceeded, "no more connections")
     }
-    for _ in 0..<100 { #expect(!pool.ping(":1.1", of: 1000) {}) }
+    for _ in 0..<100 { #expect(!pool.ping(":1.1", of: 1000) { _ in }) }
     #expect(attempts == 1)
   }
 }
