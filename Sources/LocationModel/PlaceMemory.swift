@@ -44,6 +44,7 @@ package struct PlaceMemory: Sendable {
       location.timestamp - $0.value.place.location.timestamp > Self.maximumAge
     }
     let erased = old.keys.filter { $0 != user }.sorted().flatMap { forget($0) }
+    if old[user] != nil { records[user] = nil }
     return erased + take(place, receivedAt: location.receivedAt, of: user, at: now)
   }
 
@@ -160,14 +161,9 @@ struct RememberedPlace: Equatable, Sendable {
       && location.longitude == other.location.longitude
   }
 
-  /// Whether this is a coarser cell around another one, or so close to it that both may be cells of one position.
+  /// Whether this is a coarser cell around another one.
   func contains(_ other: RememberedPlace) -> Bool {
-    guard level < other.level, let size = level.cellSize, let finer = other.level.cellSize else { return false }
-    let grid = Grid(cellSize: size)
-    let cell = grid.cell(latitude: location.latitude, longitude: location.longitude)
-    let margin = GridReducer.hysteresis * (1 + finer / size) + finer / size / 2
-    return grid.contains(
-      cell, latitude: other.location.latitude, longitude: other.location.longitude, margin: margin)
+    level < other.level && RememberedPlace(other.location, level)?.isSameCell(as: self) == true
   }
 
   /// Returns the location at this level or a coarser one.

@@ -86,18 +86,13 @@ import Testing
     #expect(location(memory)?.latitude == town.latitude)
   }
 
-  /// Regression: if both cells were next to a line of the coarser grid, the town was forgotten, although it was right.
-  @Test func `a country on the other side of a line of its grid does not replace a town on the line`() {
+  /// Regression: the town was too old to be used, and the country was not recorded.
+  @Test func `a country replaces a town in it that is too old`() {
     var memory = PlaceMemory()
-    _ = memory.received(city(-0.06), by: 1, at: 0)
-    _ = memory.received(city(0.01, at: Self.now + 60, .country), by: 1, at: 0)
-    #expect(location(memory) != nil)
-    // No position has both cells.
-    _ = memory.received(city(0.5, at: Self.now + 120, .country), by: 1, at: 0)
-    #expect(location(memory) != nil, "it is the same cell")
-    _ = memory.received(city(-0.5), by: 2, at: 0)
-    _ = memory.received(city(0.01, at: Self.now + 60, .country), by: 2, at: 0)
-    #expect(location(memory, of: 2) == nil)
+    _ = memory.received(city(), by: 1, at: 0)
+    let later = Self.now + 31 * Self.day
+    _ = memory.received(city(at: later, .country), by: 1, at: 0)
+    #expect(location(memory, at: .country, later) != nil)
   }
 
   @Test func `a country that arrived before the town does not replace it`() throws {
