@@ -38,7 +38,8 @@
 
   private func ask(on connection: Connection) {
     let message = Message(callingBus: "GetNameOwner", [.string(name.rawValue)])
-    question = connection.call(message, expecting: .string) { [weak self] result in
+    // The owner at that time is not announced, so the answer is needed, however long the bus hangs.
+    question = connection.call(message, timeout: .never, expecting: .string) { [weak self] result in
       switch result {
       case .success(let values): if let owner = values.first?.string { self?.update(BusName(validating: owner)) }
       case .failure(.refused(let error)): if error.name == .nameHasNoOwner { self?.update(nil) }
