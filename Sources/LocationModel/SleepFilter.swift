@@ -12,6 +12,8 @@ package struct SleepFilter: Sendable {
   package static let doubt = Duration.seconds(5)
 
   private var freshest: (time: Timestamp, at: BootInstant)?
+  /// Whether it is not the only one. The first one may be from before the service was started.
+  private var isClockKnown = false
   /// Whether the wall clock was set since. Most sources measure with it.
   private var isClockNew = false
   private var last: Timestamp?
@@ -28,8 +30,9 @@ package struct SleepFilter: Sendable {
     let earliest = freshest.map {
       Timestamp(seconds: $0.time.seconds, microseconds: UInt64(max(.seconds(1), now - $0.at).microseconds))
     }
-    // If the clock was set, it is not known which clock the source follows. The later time rejects more.
-    let times = [earliest, earliest == nil || isClockNew ? time : nil].compactMap { $0?.seconds }
+    // If the clock was set or there was only one location, it is not known which clock the source follows. The later time
+    // rejects more.
+    let times = [earliest, isClockNew || !isClockKnown ? time : nil].compactMap { $0?.seconds }
     doubtful = times.max().map { (nil, $0) }
     old.passed = last
   }
@@ -53,6 +56,7 @@ package struct SleepFilter: Sendable {
     // A source whose locations remain too old has had its clock set back.
     let isSetBack = doubtful.map { location.reportedTime.seconds < $0.earliest } ?? false
     let isFresher = freshest.map { (location.reportedTime - $0.time).seconds >= (now - $0.at).seconds } ?? true
+    isClockKnown = freshest != nil
     if isSetBack || isFresher { (freshest, isClockNew) = ((location.reportedTime, now), false) }
     (doubtful, last) = (nil, location.reportedTime)
     return true

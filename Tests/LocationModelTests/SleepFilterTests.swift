@@ -18,6 +18,15 @@ import Testing
     #expect(filter.passes(location(1_044), at: 44_000_000) == true)
   }
 
+  /// Regression: the first location of a new service was from before an earlier sleep, so a second one was, too.
+  @Test func `a single location does not show which clock its source follows`() {
+    var filter = SleepFilter()
+    #expect(filter.passes(location(1_000), at: 9_000_000_000) == true)
+    filter.woke(at: 9_050_000_000, Timestamp(seconds: 10_050))
+    #expect(filter.passes(location(10_019), at: 9_050_100_000) == false)
+    #expect(filter.passes(location(10_051), at: 9_051_000_000) == true)
+  }
+
   @Test(
     arguments: [(set: 4_060, old: 4_029, new: 4_060), (set: 560, old: 1_029, new: 1_059)] as [(UInt64, UInt64, UInt64)])
   func `after the clock was set, locations by the old and by the new clock are compared`(
@@ -31,8 +40,9 @@ import Testing
     #expect(filter.passes(location(new), at: 60_200_000) == true)
   }
 
-  @Test func `a location that arrives after the clock was set shows which clock its source follows`() {
+  @Test func `locations that arrive after the clock was set show which clock their source follows`() {
     var filter = SleepFilter()
+    #expect(filter.passes(location(999), at: 0) == true)
     filter.clockWasSet()
     #expect(filter.passes(location(1_000), at: 1_000_000) == true)
     filter.woke(at: 60_000_000, Timestamp(seconds: 4_060))
@@ -72,6 +82,7 @@ import Testing
   @Test func `after a suspend, new locations from a source with a slow clock pass`() {
     var filter = SleepFilter()
     let slow: UInt64 = 3_600
+    #expect(filter.passes(location(9_999 - slow), at: 0) == true)
     #expect(filter.passes(location(10_000 - slow), at: 1_000_000) == true)
     filter.woke(at: 2_000_000, Timestamp(seconds: 20_000))
     #expect(filter.passes(location(10_000 - slow), at: 2_100_000) == false, "it is from before the sleep")
