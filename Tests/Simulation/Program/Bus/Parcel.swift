@@ -92,7 +92,7 @@ final class Parcel {
     return new
   }
 
-  /// Whether it is the bus's answer to a call that may or may not have been handled.
+  /// Whether it is the bus's answer, because the service has left or could not be started.
   var isLost: Bool { errorName.hasSuffix(".NoReply") || errorName.hasSuffix(".ChildExited") }
 
   /// The text of the message in the trace.

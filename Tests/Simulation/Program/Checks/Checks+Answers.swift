@@ -88,16 +88,19 @@ extension Checks {
   func wavers(_ user: UInt32) {
     let begin = world.schedule.now
     let clients = world.clients.filter { $0.user == user && $0.isReading && $0.readSince < begin - 1_000_000 }
-    let subscriptions = clients.flatMap(\.subscriptions)
-      .filter { $0.isStarted && $0.told?.status == "authorized-when-in-use" && $0.startedAt < begin - 1_000_000 }
-    let grants = subscriptions.map(\.grants)
+    let all = clients.flatMap { client in client.subscriptions.map { (client, $0) } }.filter {
+      $0.1.isStarted && $0.1.told?.status == "authorized-when-in-use" && $0.1.startedAt < begin - 1_000_000
+    }
+    let (subscriptions, grants) = (all.map(\.1), all.map(\.1.grants))
     world.schedule.after(3_400_000) { [self] in
-      for subscription in subscriptions where subscription.isStarted && subscription.toldAt < begin {
+      for (client, subscription) in all
+      where client.isReading && client.readSince < begin && subscription.isStarted && subscription.toldAt < begin {
         broken("a refusal that does not last is reported after some time", subscription.path)
       }
     }
     world.schedule.after(7_500_000) { [self] in
-      // The first one counts at once. The next one waits for 0.1 s, and each later one twice as long.
+      // The first one counts at once. The next one waits for 0.1 s, and each later one twice as long, so at most seven are
+      // possible, and one may have been on its way.
       for (subscription, before) in zip(subscriptions, grants) where subscription.grants - before > 8 {
         broken("access that changes often is reported less and less often", subscription.path)
       }

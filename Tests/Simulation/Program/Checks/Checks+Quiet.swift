@@ -328,7 +328,7 @@ extension Checks {
     if !world.geoclue.hasClient(from: time) { broken("GeoClue's client is kept if less is needed for a moment", "") }
   }
 
-  /// Checks that GeoClue's client has been kept for a moment after the last use, which may not be the last one.
+  /// Checks that GeoClue's client has been kept for a moment after a use that began while it was still held.
   func lingers(since end: Int64) {
     // While access is in doubt, the answer comes later than the location, after which the source is not needed.
     guard world.geoclue.worksSince < end - 100_000, world.geoclue.startedAt < end - 100_000, !world.isRestBlind,

@@ -88,6 +88,8 @@ final class Checks {
   private var townTimes: [UInt32: UInt64] = [:]
   /// The latitude of that town, unless the user may have been told another country since.
   private var towns: [UInt32: Double] = [:]
+  /// The times of the last countries around other towns. An older town does not replace them.
+  private var countryTimes: [UInt32: UInt64] = [:]
   /// The reduced locations of the last intervals, by level.
   private var reducedLocations: [AccuracyLevel: [ReducedLocation]] = [:]
 
@@ -380,7 +382,7 @@ final class Checks {
       // The middle of a country's cell is less than 212 km away from each point of it.
       Self.distance(latitude, town) > 100_000
     {
-      towns[client.user] = nil
+      (towns[client.user], countryTimes[client.user]) = (nil, time)
     }
     noteTown(level, time, location["Latitude"]?.double, of: client, parcel.member)
     // The evidence of a region may be older.
@@ -409,7 +411,8 @@ final class Checks {
     else { return }
     // A country does not replace a town that it contains. After a change of the clock, a location may be from the
     // future.
-    let isKnown = level == .city && Int64(time) <= kernel_realtime() / 1_000_000
+    let isKnown =
+      level == .city && Int64(time) <= kernel_realtime() / 1_000_000 && time >= countryTimes[client.user] ?? 0
     townTimes[client.user] = max(townTimes[client.user] ?? 0, isKnown ? time : 0)
     if level == .city { towns[client.user] = isKnown ? latitude : nil }
   }

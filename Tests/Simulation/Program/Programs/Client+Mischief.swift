@@ -267,10 +267,10 @@ extension Client {
   /// Comes for two calls, the second of which uses the source that is still held after the first.
   func callTwice() {
     start()
-    let options: [(String, Value)] = [("timeout", .uint32(20_000)), ("maximum-age", .uint32(0))]
-    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 20_000_000) { [self] reply in
+    let options: [(String, Value)] = [("timeout", .uint32(8_000)), ("maximum-age", .uint32(0))]
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000) { [self] reply in
       guard reply.kind == .reply else { return exit() }
-      ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 20_000_000) { [self] reply in
+      ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000) { [self] reply in
         guard reply.kind == .reply else { return exit() }
         let end = world.schedule.now
         world.schedule.after(1_500_000) { [self] in

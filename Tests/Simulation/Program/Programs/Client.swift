@@ -338,7 +338,9 @@ final class Client: Program {
     else { return }
     let options: [(String, Value)] = [("timeout", .uint32(30_000)), ("maximum-age", .uint32(0))]
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 30_000_000) { [weak self] reply in
-      guard let self, !reply.errorName.hasSuffix("LimitsExceeded") else { return }
+      guard let self, !reply.isLost, !reply.errorName.hasSuffix("LimitsExceeded"), entitlement.since < begin else {
+        return
+      }
       guard world.schedule.now > begin + 1_000_000 || !reply.errorName.hasSuffix("Unavailable") else { return }
       world.checks.broken(
         "a call fails immediately if GeoClue is not installed", "client \(number): \(reply.errorName)")

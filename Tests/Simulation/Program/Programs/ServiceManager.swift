@@ -6,7 +6,8 @@ final class ServiceManager {
   /// The path of the socket.
   let address: String
   private let descriptor: Int32
-  private var last: String?
+  /// What was told since ``states()`` was last called.
+  private var told: [String] = []
 
   init(at address: String) {
     self.address = address
@@ -22,15 +23,25 @@ final class ServiceManager {
     guard isBound else { fatalError("bind: \(address)") }
   }
 
-  /// What the service has told last, such as `READY`. Must be called often enough that the socket is not full, for which
-  /// the service would wait.
-  func state() -> String? {
+  /// Must be called often enough that the socket is never full, because the service would wait for that.
+  func read() {
     var bytes = [UInt8](repeating: 0, count: 200)
     while true {
       let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-      guard count > 0 else { return last }
-      let text = String(decoding: bytes[..<count], as: UTF8.self)
-      last = String(text.prefix { $0 != "=" })
+      guard count > 0 else { return }
+      told.append(String(String(decoding: bytes[..<count], as: UTF8.self).prefix { $0 != "=" }))
     }
+  }
+
+  var isReloading: Bool {
+    read()
+    return told.last == "RELOADING"
+  }
+
+  /// Returns what was told, such as `READY`, and forgets it.
+  func states() -> [String] {
+    read()
+    defer { told = [] }
+    return told
   }
 }

@@ -341,7 +341,8 @@ extension Day {
     }
     // The second call asks the source so soon after the first that the question waits until nothing needs it any more.
     for seconds in isRare ? [] : [200, 190] as [Double] { before(seconds) { $0.clients[1].callBriefly() } }
-    // The first use ends while the source is kept after it, and the second one a moment later.
+    // The second use begins while the source is kept after the first one. The source is kept from the answer on only if
+    // access is not in doubt.
     if !isRare {
       before(226) { $0.geoclue.raisesDoubt = false }
       before(225) { $0.clients[1].callTwice() }
