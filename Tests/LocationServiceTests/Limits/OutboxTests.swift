@@ -131,7 +131,7 @@ import Testing
     let pool = PingPool { () throws(DBusError) in try Connection(to: .address(bus.address)) }
     let clients = try (0..<PingPool.perConnection + 6).map { _ in try Connection(to: .address(bus.address)) }
     var answered: Set<BusName> = []
-    for client in clients { #expect(pool.ping(client.uniqueName, of: 1000) { _ in answered.insert(client.uniqueName) }) }
+    for name in clients.map(\.uniqueName) { #expect(pool.ping(name, of: 1000) { _ in answered.insert(name) }) }
     try turning("all have answered") { answered.count == clients.count }
   }
 
