@@ -72,7 +72,9 @@ import Glibc
 
 /// Calls `body` with the address of a socket at a path or, if the name begins with @, at an abstract name; returns nil for a
 /// name that is neither.
-func withSocketAddress<Result>(_ name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result? {
+package func withSocketAddress<Result>(
+  _ name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+) -> Result? {
   var address = sockaddr_un()
   address.sun_family = sa_family_t(AF_UNIX)
   var bytes = Array(name.utf8)

@@ -95,13 +95,16 @@ extension Checks {
     }
   }
 
+  /// Returns the started subscriptions of clients that have been entitled to exact locations since before a time.
+  private func startedSubscriptions(entitledBefore time: Int64) -> [Client.Subscription] {
+    world.clients.filter { $0.isConnected && $0.entitlement.level == .exact && $0.entitlement.since < time }
+      .flatMap(\.subscriptions).filter(\.isStarted)
+  }
+
   /// Checks that the service has tried to use GeoClue again soon after subscriptions were started during a failure.
   func triedAgain(since begin: Int64) {
-    let isNeeded = world.clients.contains { client in
-      client.isConnected && client.entitlement.level == .exact && client.entitlement.since < begin - 10_000_000
-        && client.subscriptions.contains {
-          $0.isStarted && ($0.startedAt - begin).magnitude < 500_000 && $0.told?.status.hasPrefix("authorized") == true
-        }
+    let isNeeded = startedSubscriptions(entitledBefore: begin - 10_000_000).contains {
+      ($0.startedAt - begin).magnitude < 500_000 && $0.told?.status.hasPrefix("authorized") == true
     }
     guard isNeeded, world.geoclueFails, !world.isBusFaulty, world.geoclueFailedAt < begin else { return }
     broken("a new subscription during a failure makes the service try again", "\(world.geoclueFailedAt)")
@@ -110,14 +113,10 @@ extension Checks {
   /// GeoClue has been started by another program, while the service waits before its next attempt.
   func reappears() {
     let begin = world.schedule.now
-    let needsIt = world.clients.contains { client in
-      client.isConnected && client.entitlement.level == .exact && client.entitlement.since < begin - 10_000_000
-        && client.subscriptions.contains {
-          $0.isStarted && $0.isPlain && $0.startedAt < begin - 10_000_000
-            && $0.told?.status.hasPrefix("authorized") == true
-        }
+    let isNeeded = startedSubscriptions(entitledBefore: begin - 10_000_000).contains {
+      $0.isPlain && $0.startedAt < begin - 10_000_000 && $0.told?.status.hasPrefix("authorized") == true
     }
-    guard needsIt, world.geoclueFailedAt > begin - 20_000_000 else { return }
+    guard isNeeded, world.geoclueFailedAt > begin - 20_000_000 else { return }
     world.schedule.after(1_500_000) { [self] in
       guard world.geoclue.isRunning, world.geoclue.startedAt < begin + 200_000, !world.geoclue.hasActiveClient else {
         return
@@ -133,10 +132,7 @@ extension Checks {
     guard world.geoclue.failedToCreateAt > world.schedule.now - 35_000_000,
       world.servingSince.map({ $0 < world.schedule.now - 100_000_000 }) ?? false
     else { return }
-    let isNeeded = world.clients.contains { client in
-      client.isConnected && client.entitlement.level == .exact && client.entitlement.since < begin
-        && client.subscriptions.contains { $0.isStarted && $0.isPlain && $0.startedAt < begin }
-    }
+    let isNeeded = startedSubscriptions(entitledBefore: begin).contains { $0.isPlain && $0.startedAt < begin }
     if isNeeded, !world.geoclue.hasActiveClient { broken("GeoClue is asked again for a client", "") }
   }
 

@@ -121,10 +121,7 @@ final class Agent: Program {
   func waver() {
     guard manner == .announces, isKnown, level == .exact, isConnected, !isSilent else { return }
     world.checks.wavers(user)
-    waver(at: (1...152).map { $0 * 23_000 } + (1...40).map { 3_500_000 + $0 * 100_000 })
-  }
-
-  private func waver(at times: [Int64]) {
+    let times: [Int64] = (1...152).map { $0 * 23_000 } + (1...40).map { 3_500_000 + $0 * 100_000 }
     for time in times { world.schedule.after(time) { [self] in setLevel(level == .none ? .exact : .none) } }
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistProcessSupport
 import Glibc
 
 /// Receives what the service tells systemd about its state.
@@ -12,15 +13,7 @@ final class ServiceManager {
   init(at address: String) {
     self.address = address
     descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var name = sockaddr_un()
-    name.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: address.utf8) }
-    let isBound = withUnsafePointer(to: &name) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-      }
-    }
-    guard isBound else { fatalError("bind: \(address)") }
+    guard withSocketAddress(address, { bind(descriptor, $0, $1) }) == 0 else { fatalError("bind: \(address)") }
   }
 
   /// Must be called often enough that the socket is never full, because the service would wait for that.
