@@ -20,7 +20,7 @@ package struct PlaceMemory: Sendable {
 
   private struct Record {
     var place: RememberedPlace
-    /// When the first location of its interval arrived, or when an earlier run's record was read.
+    /// When the first location of its interval arrived; for one that an earlier run recorded, as the wall clock says.
     var receivedAt: BootInstant
     var written: RememberedPlace?
   }
@@ -91,7 +91,8 @@ package struct PlaceMemory: Sendable {
     else {
       return [.erase(user: user)]
     }
-    records[user] = Record(place: place, receivedAt: now, written: place)
+    let age = max(.zero, time - place.location.timestamp)
+    records[user] = Record(place: place, receivedAt: now - age, written: place)
     writes[user] = now
     return evict()
   }

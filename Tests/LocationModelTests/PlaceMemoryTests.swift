@@ -113,6 +113,17 @@ import Testing
     #expect(location(restored, at: .country)?.latitude == country.latitude)
   }
 
+  /// Regression: GeoClue's last location was older than the new service, so the old town remained.
+  @Test func `a location from before the start replaces an older one of an earlier run`() throws {
+    var (memory, moved) = (PlaceMemory(), city(53, at: Self.now + 60))
+    let text = try #require(texts(memory.received(city(), by: 1, at: 0)).first)
+    var next = PlaceMemory()
+    _ = next.restore(text, of: 1, at: 1_000_000_000, Timestamp(seconds: Self.now + 100))
+    moved.receivedAt = 960_000_000
+    _ = next.received(moved, by: 1, at: 1_001_000_000)
+    #expect(location(next, Self.now + 100)?.latitude == moved.latitude)
+  }
+
   @Test func `a recorded location from the future or older than 30 days is not used`() {
     var memory = PlaceMemory()
     _ = memory.received(city(), by: 1, at: 0)
