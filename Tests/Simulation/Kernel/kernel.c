@@ -230,7 +230,9 @@ static const char *mapped(const char *path, char *buffer) {
     snprintf(buffer, PATH_MAX, "%s/etc", files);
     return buffer;
   }
-  if (!*files || (strncmp(path, "/etc/geoclue", 12) && strncmp(path, "/etc/geopublicist", 17))) return path;
+  if (!*files || (strncmp(path, "/etc/geoclue", 12) && strncmp(path, "/etc/geopublicist", 17) &&
+                  strcmp(path, "/etc/subuid") && strcmp(path, "/etc/passwd")))
+    return path;
   snprintf(buffer, PATH_MAX, "%s%s", files, path);
   return buffer;
 }

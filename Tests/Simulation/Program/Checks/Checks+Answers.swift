@@ -72,6 +72,17 @@ extension Checks {
     }
   }
 
+  /// Checks the state of the service that a program reads when no other uses it.
+  func unused(by client: Client) {
+    guard world.geoclue.worksSince < world.schedule.now - 20_000_000, !world.isBusFaulty else { return }
+    client.start()
+    client.readService { [self] properties in
+      let state = [properties["State"]?.string ?? "", properties["StateReason"]?.string ?? ""]
+      guard state != ["idle", ""] || properties["InUse"]?.boolean != false else { return }
+      broken("a source without clients is idle", "\(state), in use: \(properties["InUse"]?.boolean as Any)")
+    }
+  }
+
   /// The rules forbid a user everything for a moment, and permit it again before polkit answers.
   func unshaken(_ user: UInt32) {
     let begin = world.schedule.now
@@ -131,8 +142,9 @@ extension Checks {
         && world.geoclue.clientCount == 0 && client.isConnected
         && client.entitlement.level == .exact && client.subscriptions.contains { $0.isStarted && $0.count > 0 }
     }
-    guard isAtRest(), !world.isRestBlind else { return }
     let begin = world.schedule.now
+    // The service may still wait after a failure, before it tries GeoClue again.
+    guard isAtRest(), !world.isRestBlind, world.geoclue.worksSince < begin - 80_000_000 else { return }
     world.schedule.after(2_000_000) { [self] in
       guard isAtRest(), world.geoclue.heldAt < begin else { return }
       client.readService { [self] properties in

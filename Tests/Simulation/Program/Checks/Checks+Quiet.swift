@@ -186,7 +186,11 @@ extension Checks {
       now - max(subscription.startedAt, subscription.thresholdsAt, client.entitlement.since) > thresholds.time
     else { return }
     let silence = now - max(subscription.lastLocationAt, subscription.startedAt)
-    if silence > thresholds.time + world.geoclue.interval + 1_500_000, now - world.geoclue.lastFixAt < 2_000_000 {
+    let begin = now - thresholds.time - world.geoclue.interval - 1_500_000
+    // After a move, a location may wait for its confirmation.
+    if now - silence < begin, now - world.geoclue.lastFixAt < 2_000_000,
+      max(world.movedAt, world.geoclue.defectAt) < begin
+    {
       broken("an update arrives when its interval ends", "\(silence / 1_000) ms at \(subscription.path)")
     }
   }

@@ -10,7 +10,19 @@ extension Checks {
   ///
   /// - Parameter time: In seconds since 1970.
   private func altitude(at time: Double) -> Double {
-    let radians = Double.pi / 180
+    let (declination, hour) = position(at: time)
+    let latitude = world.place(isOther: false) * radians
+    return asin(sin(latitude) * sin(declination) + cos(latitude) * cos(declination) * cos(hour)) / radians
+  }
+
+  /// The highest and lowest altitudes of the sun's centre on the day of a time, in degrees.
+  private func extremes(at time: Double) -> (highest: Double, lowest: Double) {
+    let (latitude, declination) = (world.place(isOther: false), position(at: time).declination / radians)
+    return (90 - abs(latitude - declination), abs(latitude + declination) - 90)
+  }
+
+  /// The declination and the hour angle of the sun at the machine's place, in radians.
+  private func position(at time: Double) -> (declination: Double, hour: Double) {
     let days = time / 86_400 - 10_957.5
     let anomaly = (357.528 + 0.985_600_3 * days) * radians
     let longitude = (280.46 + 0.985_647_4 * days + 1.915 * sin(anomaly) + 0.02 * sin(2 * anomaly)) * radians
@@ -18,10 +30,10 @@ extension Checks {
     let ascension = atan2(cos(obliquity) * sin(longitude), cos(longitude))
     let declination = asin(sin(obliquity) * sin(longitude))
     let sidereal = (18.697_374_558 + 24.065_709_824_419_08 * days) * 15
-    let hour = (sidereal + world.home.longitude) * radians - ascension
-    let latitude = world.place(isOther: false) * radians
-    return asin(sin(latitude) * sin(declination) + cos(latitude) * cos(declination) * cos(hour)) / radians
+    return (declination, (sidereal + world.home.longitude) * radians - ascension)
   }
+
+  private var radians: Double { .pi / 180 }
 
   /// A cell and the machine's other place are less than half a degree away, and times are whole minutes.
   private static let tolerance = 0.8
@@ -79,7 +91,11 @@ extension Checks {
   private func isTrue(_ phase: String, at time: Double, night limit: Double) -> Bool {
     let (height, tolerance) = (altitude(at: time), Self.tolerance)
     let (before, after) = (altitude(at: time - 900), altitude(at: time + 900))
+    let (highest, lowest) = extremes(at: time)
     switch phase {
+    // The declination changes by up to 0.4 degrees between a time and the noon or midnight of its day.
+    case "polar-day" where lowest < -0.833 - tolerance - 0.4, "polar-night" where highest > limit + tolerance + 0.4:
+      return false
     case "day", "polar-day": return height > -0.833 - tolerance
     case "night", "polar-night": return height < limit + tolerance
     case "twilight-morning" where abs(after - before) > 1: return after > before

@@ -101,6 +101,11 @@ final class Checks {
     let sleeps: Int
   }
 
+  /// The connections through which the service has pinged programs.
+  private var pingConnections: Set<String> = []
+  /// With fewer pings in flight, the service needs no other connection.
+  private static let fewPings = 32
+
   init(_ world: World) { self.world = world }
 
   func broken(_ rule: String, _ story: String) {
@@ -110,10 +115,10 @@ final class Checks {
     world.end()
   }
 
-  /// All names and objects end with the bus.
+  /// All names, objects and accounts end with the bus.
   func busExited() {
     ended.formUnion(owners.keys)
-    (owners, open, turns, remainsBefore) = ([:], [:], [:], nil)
+    (owners, open, turns, shares, remainsBefore, pingConnections) = ([:], [:], [:], [:], nil, [])
   }
 
   /// All objects end with the service, which keeps what its users' programs have received.
@@ -623,7 +628,7 @@ final class Checks {
     queued = isQueued ? queued + parcel.size : 0
     if queued > Self.mostQueued { broken("the service queues little for the bus", "\(queued) bytes") }
     if let peer = parcel.destination.flatMap({ world.bus.peers[$0] }) {
-      if parcel.isPing { pinged(peer) } else { peer.unproven += parcel.size }
+      if parcel.isPing { pinged(peer, through: parcel.sender) } else { peer.unproven += parcel.size }
     }
     guard let name = parcel.destination else {
       if parcel.sender == world.serviceName { take("all", 24, 2.2, "programs are told the service's state rarely") }
@@ -674,7 +679,13 @@ final class Checks {
 
   /// The service pings a program that may not have read much, or one of an account whose programs may not have read very
   /// much together.
-  private func pinged(_ peer: Peer) {
+  private func pinged(_ peer: Peer, through name: String) {
+    if name != world.serviceName, pingConnections.insert(name).inserted {
+      for other in pingConnections.sorted() where other != name && world.bus.peers[other] != nil {
+        let count = world.bus.pending.keys.count { $0.caller == other }
+        if count < Self.fewPings { broken("the service pings through few connections", "\(count) of \(other)") }
+      }
+    }
     let isAgain = peer.owesAnswer
     peer.owesAnswer = true
     guard !isAgain, peer.unproven < Self.muchUnread * 2 / 3, !world.isBusFaulty else { return }

@@ -21,6 +21,7 @@ extension Client {
     ("CreateSubscription", [("mode", .string("sometimes"))]),
     ("CreateSubscription", [("desktop-id", .string("org.example\nNamed"))]),
     ("CreateSubscription", [("desktop-id", .string(String(repeating: "a", count: 256)))]),
+    ("CreateSubscription", [("desktop-id", .string(String(repeating: "ä", count: 128)))]),
     ("GetLocation", [("timeout", .uint32(120_001))]),
     ("GetLocation", [("best-effort", .uint32(1))]),
     ("RequestAuthorization", [("timeout", .uint32(1_000))]),

@@ -132,7 +132,9 @@ final class GeoClue: SystemService {
   /// Whether the receiver's date is a day ahead.
   var isAhead = false
   /// Which values of its locations are absurd.
-  var defect: Fix.Defect?
+  var defect: Fix.Defect? { didSet { defectAt = world.schedule.now } }
+  /// When it last began or ceased to report absurd values.
+  private(set) var defectAt: Int64 = .min / 2
   /// How far the receiver's locations are to the north of the machine, in degrees.
   var offset = 0.0
   /// Whether it repeats the last fix now and then, as it does with a compass.

@@ -81,6 +81,31 @@ final class Throng {
     world.schedule.after(15_500_000) { [self] in leave() }
   }
 
+  /// A system user whom `/etc/subuid` lists by name.
+  static let named: UInt32 = 990
+  /// The first subordinate id of each system user who has some.
+  static let subordinates: [UInt32: UInt32] = [named: 200_000, 991: 300_000]
+
+  /// Programs of subordinate ids, and then one of their owner, create as many objects as they may. All count for the
+  /// owner.
+  func share(of owner: UInt32) {
+    guard programs.isEmpty, let first = Self.subordinates[owner] else { return }
+    let limit = Int(world.limit)
+    var created = 0
+    come(users: (0...UInt32(limit) / 16).map { first + $0 } + [owner]) { _ in }
+    for program in programs {
+      for _ in 0..<World.subscriptionsPerConnection {
+        program.call(Client.service, Client.path, Client.service, "CreateSubscription", [.options([])]) {
+          if $0.kind == .reply { created += 1 }
+        }
+      }
+    }
+    world.schedule.after(2_000_000) { [self] in
+      if created > limit { world.checks.broken("a user has few objects", "\(created) of \(owner) and subordinate ids") }
+      leave()
+    }
+  }
+
   /// As many programs of a user as may have dialogs leave while these are open. They must not count for the next one,
   /// which was refused a dialog meanwhile.
   func leaveDialogs(of user: UInt32) {

@@ -52,6 +52,11 @@ final class Day {
       time += !rests ? Self.quiet : isRare ? Self.rareRest : Self.rest
       if let rest { planRest(rest, until: time) } else { planQuiet(round, until: time) }
       at(time) { $0.checks.quiet(rests: rests) }
+      if rests {
+        at(time + 100_000) { $0.clients[0].exit() }
+        at(time + 8_000_000) { $0.checks.unused(by: $0.clients[1]) }
+        time += 9_000_000
+      }
       guard round % 4 == 3 || round == rounds - 1 else { continue }
       time = planDeparture(round, at: time)
     }

@@ -136,8 +136,8 @@ final class World {
     kept.initialize(to: hooks)
     hooks = kept.pointee
     kernel_begin(kept, seed)
-    // In November, February or June.
-    kernel_set_clock(Int64(seed % 3) * 101 * 86_400_000_000)
+    // In November, February or June, each with each home.
+    kernel_set_clock(Int64((seed + seed / 7 + 2) % 3) * 101 * 86_400_000_000)
     for user in users {
       truth.set(.active, of: user)
       agents.append(Agent(self, user: user))
@@ -153,6 +153,10 @@ final class World {
     }
     configure()
     write("share/geopublicist/places", Town.table)
+    write("etc/passwd", Array("named:x:\(Throng.named):100::/:\n".utf8))
+    let owners = Throng.subordinates.sorted { $0.key < $1.key }
+    let ranges = owners.map { owner, first in "\(owner == Throng.named ? "named" : "\(owner)"):\(first):65536\n" }
+    write("etc/subuid", Array(ranges.joined().utf8))
     if hasLibraries {
       libraries = [SourceProgram(self, user: 1_001), AlmanacProgram(self, user: 1_001)]
     }
