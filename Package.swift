@@ -218,7 +218,7 @@ let package = Package(
       dependencies: [
         "DBus", "GeopublicistCDBus", "GeopublicistCGLib", "GeopublicistClient", "GeopublicistLocationModel",
         "GeopublicistProcessSupport", "GeopublicistService", "GeopublicistSimulatedKernel", "GeopublicistWiring",
-        "MainLoop",
+        "MainLoop", "Publicist",
       ],
       path: "Tests/Simulation/Program"),
     .testTarget(

@@ -11,7 +11,7 @@ final class World {
   static let callsPerConnection = 16
   /// The objects of a user that leave room for those of the client library, and for those that it does not know because
   /// the service's connection was closed before the creation was answered.
-  static let objectsBesideLibraries = 31
+  static let objectsBesideLibraries = 29
   static let callsBurst = 200
   static let callsPerSecond = 50
   static let messageBytes = 65_536
@@ -136,8 +136,8 @@ final class World {
     kept.initialize(to: hooks)
     hooks = kept.pointee
     kernel_begin(kept, seed)
-    // In November, February or June, each with each home.
-    kernel_set_clock(Int64((seed + seed / 7 + 2) % 3) * 101 * 86_400_000_000)
+    // In December, March or July, each with each home.
+    kernel_set_clock(Int64((seed + seed / 7 + 2) % 3 * 101 + 35) * 86_400_000_000)
     for user in users {
       truth.set(.active, of: user)
       agents.append(Agent(self, user: user))
@@ -158,7 +158,10 @@ final class World {
     let ranges = owners.map { owner, first in "\(owner == Throng.named ? "named" : "\(owner)"):\(first):65536\n" }
     write("etc/subuid", Array(ranges.joined().utf8))
     if hasLibraries {
-      libraries = [SourceProgram(self, user: 1_001), AlmanacProgram(self, user: 1_001)]
+      libraries = [
+        SourceProgram(self, user: 1_001), AlmanacProgram(self, user: 1_001),
+        ManagerProgram(self, user: isSession ? 1_001 : 1_002),
+      ]
     }
     startPrograms()
   }

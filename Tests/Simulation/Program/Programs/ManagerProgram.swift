@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistClient
+import GeopublicistLocationModel
+import Publicist
+
+/// Follows the location and a region through the delegate of a location manager.
+final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
+  private var manager: LocationManager?
+  private var (isUpdating, isMonitoring) = (false, false)
+  private var updatesSince: Int64 = 0
+  /// What the delegate was told last.
+  private var status: AuthorizationStatus?
+  private var lastLocation: Location?
+  private var lastLocationAt: Int64 = .min / 2
+  private var sourceStatus = SourceStatus()
+  private var accuracySetAt: Int64 = .min / 2
+  /// Whether the answer to the program's request may still arrive, and when it must have arrived.
+  private var isRequesting = false
+  private var deadline: Int64?
+  private var region: CircularRegion?
+  private var state = RegionState.unknown
+  /// The last state but `unknown`.
+  private var known = RegionState.unknown
+  /// The state that the next call of the delegate must explain.
+  private var crossed: RegionState?
+
+  init(_ world: World, user: UInt32) { super.init(world, user: user, "manager") }
+
+  override func turn() {
+    switch task {
+    case .exit: exit()
+    case .follow:
+      manager?.desiredAccuracy = .exact
+      manager?.distanceFilter = 0
+      update(true)
+    case .act: act()
+    }
+    guard let manager else { return }
+    // A location that was requested does not show that others may be known.
+    let isFollowing = isUpdating && world.schedule.now - updatesSince > 20_000_000
+    if isFollowing, !manager.authorization.isAuthorized, manager.location != nil {
+      broken("a manager without access has no location", "\(manager.authorization)")
+    }
+    if let status, manager.authorizationStatus != status {
+      broken("a manager tells its delegate each authorization", "\(manager.authorization), not \(status)")
+    }
+    if manager.sourceStatus != sourceStatus {
+      broken("a manager tells its delegate each state of the source", "\(manager.sourceStatus)")
+    }
+    if isUndisturbed, let deadline, world.schedule.now > deadline {
+      broken("a manager answers each request", "")
+    }
+  }
+
+  private func act() {
+    switch chance.number(in: 0...300) {
+    case 0: exit()
+    case 1...3: update(false)
+    case 4...9: update(true)
+    case 10...12: monitor(chance.percent(50))
+    case 13...16: request()
+    case 17...19:
+      manager?.desiredAccuracy = chance.pick([.exact, .city])
+      accuracySetAt = world.schedule.now
+    case 20...22: manager?.distanceFilter = chance.pick([0, 100])
+    case 23...25: watchRegion(region == nil)
+    default: break
+    }
+  }
+
+  private func begin() -> LocationManager {
+    if let manager { return manager }
+    let new = LocationManager(source: ServiceSource(on: .address(address)))
+    new.delegate = self
+    manager = new
+    return new
+  }
+
+  private func exit() {
+    (manager, isUpdating, isMonitoring, isRequesting, deadline) = (nil, false, false, false, nil)
+    (status, lastLocation) = (nil, nil)
+    (region, state, known, crossed, sourceStatus) = (nil, .unknown, .unknown, nil, SourceStatus())
+  }
+
+  private func update(_ isWanted: Bool) {
+    guard isWanted != isUpdating else { return }
+    (isUpdating, updatesSince) = (isWanted, world.schedule.now)
+    if isWanted {
+      begin().startUpdatingLocation()
+    } else {
+      manager?.stopUpdatingLocation()
+      (isRequesting, deadline) = (false, nil)
+    }
+  }
+
+  private func monitor(_ isWanted: Bool) {
+    isMonitoring = isWanted
+    if isWanted {
+      begin().startMonitoringSignificantLocationChanges()
+    } else {
+      manager?.stopMonitoringSignificantLocationChanges()
+    }
+  }
+
+  private func request() {
+    isRequesting = true
+    // After the timeout, the library waits 10 s for the service's own answer.
+    deadline = world.schedule.now + ClientOptions().timeout.microseconds + 11_000_000
+    begin().requestLocation()
+  }
+
+  private func watchRegion(_ isWanted: Bool) {
+    if let region { manager?.stopMonitoring(for: region) }
+    (region, state, known) = (nil, .unknown, .unknown)
+    let centre = world.place(isOther: chance.percent(50))
+    guard isWanted,
+      let new = CircularRegion(latitude: centre, longitude: world.home.longitude, radius: 1_000)
+    else { return }
+    region = new
+    begin().startMonitoring(for: new)
+  }
+
+  // MARK: - The delegate
+
+  func locationManager(_ manager: LocationManager, didUpdateLocations locations: [Location]) {
+    world.tell("the manager delivers \(locations.count) locations")
+    guard let location = locations.last, manager.location == location else {
+      return broken("a manager has the location that it delivers", "\(locations)")
+    }
+    if !isUpdating, !isMonitoring, !isRequesting {
+      broken("a manager delivers only what is wanted", "\(location)")
+    }
+    let isCoarse = manager.desiredAccuracy == .city && world.schedule.now - accuracySetAt > 20_000_000
+    if isCoarse, isUndisturbed, location.accuracy ?? 0 < Checks.cells[.city] ?? 0 {
+      broken("a manager delivers no finer locations than it wants", "\(location)")
+    }
+    if let lastLocation, lastLocation.sequence > location.sequence {
+      broken("a manager numbers its locations", "\(location.sequence) after \(lastLocation.sequence)")
+    }
+    (lastLocation, lastLocationAt, isRequesting, deadline) = (location, world.schedule.now, false, nil)
+  }
+
+  func locationManager(_ manager: LocationManager, didChangeAuthorization status: AuthorizationStatus) {
+    world.tell("the manager tells \(manager.authorization)")
+    self.status = status
+    if status != manager.authorizationStatus {
+      broken("a manager tells its delegate each authorization", "\(status), not \(manager.authorization)")
+    }
+  }
+
+  func locationManager(_ manager: LocationManager, didFailWithError error: LocationError) {
+    world.tell("the manager fails: \(error)")
+    deadline = nil
+  }
+
+  func locationManager(_ manager: LocationManager, didChangeSourceStatus status: SourceStatus) {
+    if status == sourceStatus { broken("a manager tells its delegate no state twice", "\(status)") }
+    sourceStatus = status
+  }
+
+  func locationManager(_ manager: LocationManager, didEnterRegion region: CircularRegion) {
+    told(.inside, region)
+  }
+
+  func locationManager(_ manager: LocationManager, didExitRegion region: CircularRegion) {
+    told(.outside, region)
+  }
+
+  private func told(_ new: RegionState, _ region: CircularRegion) {
+    world.tell("the manager tells of a crossing: \(new)")
+    if crossed != new { broken("a manager tells its delegate of each crossing once", "\(new), \(crossed as Any)") }
+    crossed = nil
+  }
+
+  func locationManager(
+    _ manager: LocationManager, didDetermineState state: RegionState, for region: CircularRegion
+  ) {
+    world.tell("the manager determines \(state)")
+    if region != self.region { broken("a manager reports only regions that it monitors", "\(region)") }
+    checkCrossing()
+    crossed = ![.unknown, state].contains(known) && state != .unknown ? state : nil
+    (self.state, known) = (state, state == .unknown ? known : state)
+  }
+
+  private func checkCrossing() {
+    if let crossed { broken("a manager tells its delegate of each crossing once", "not of \(crossed)") }
+  }
+
+  override func quiet() {
+    guard let manager, isUpdating, isConnected, world.schedule.now - updatesSince > 60_000_000 else { return }
+    checkCrossing()
+    guard hasRoom else { return }
+    let expected = world.truth.authorization(of: self, asking: .exact)
+    let told = (manager.authorization.status.rawValue, manager.authorization.reason.rawValue)
+    let mayDiffer = world.polkit.denied[user] != nil && !manager.authorization.isAuthorized
+    if !mayDiffer, !Truth.agrees(told, with: expected) {
+      broken("a manager reports the true authorization", "\(told), true is \(expected)")
+    }
+    let silence = world.schedule.now - lastLocationAt
+    guard entitlement.level == .exact, entitlement.since < world.schedule.now - 20_000_000,
+      world.geoclue.hasActiveClient, world.schedule.now - world.geoclue.lastFixAt < 2_000_000,
+      silence > 2 * world.geoclue.interval + 1_000_000
+    else { return }
+    broken("a manager continues to deliver locations", "nothing for \(silence / 1_000) ms")
+  }
+}
