@@ -106,7 +106,8 @@ extension Checks {
     let isNeeded = startedSubscriptions(entitledBefore: begin - 10_000_000).contains {
       ($0.startedAt - begin).magnitude < 500_000 && $0.told?.status.hasPrefix("authorized") == true
     }
-    guard isNeeded, world.geoclueFails, !world.isBusFaulty, world.geoclueFailedAt < begin else { return }
+    // Between two attempts, the service always waits for 5 s.
+    guard isNeeded, world.geoclueFails, !world.isBusFaulty, world.geoclueFailedAt < begin - 1_000_000 else { return }
     broken("a new subscription during a failure makes the service try again", "\(world.geoclueFailedAt)")
   }
 
@@ -118,9 +119,9 @@ extension Checks {
     }
     guard isNeeded, world.geoclueFailedAt > begin - 20_000_000 else { return }
     world.schedule.after(1_500_000) { [self] in
-      guard world.geoclue.isRunning, world.geoclue.startedAt < begin + 200_000, !world.geoclue.hasActiveClient else {
-        return
-      }
+      guard world.geoclue.isRunning, world.geoclue.startedAt < begin + 200_000, !world.geoclue.hasActiveClient,
+        !world.geoclue.isForbidden
+      else { return }
       broken("GeoClue is used as soon as it returns", "")
     }
   }
@@ -133,7 +134,9 @@ extension Checks {
       world.servingSince.map({ $0 < world.schedule.now - 100_000_000 }) ?? false
     else { return }
     let isNeeded = startedSubscriptions(entitledBefore: begin).contains { $0.isPlain && $0.startedAt < begin }
-    if isNeeded, !world.geoclue.hasActiveClient { broken("GeoClue is asked again for a client", "") }
+    if isNeeded, !world.geoclue.hasActiveClient, !world.geoclue.isForbidden {
+      broken("GeoClue is asked again for a client", "")
+    }
   }
 
   private func truth(_ client: Client, _ subscription: Client.Subscription) {

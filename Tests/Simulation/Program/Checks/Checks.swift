@@ -294,7 +294,7 @@ final class Checks {
     guard level > entitled else { return }
     // GeoClue has reduced it itself, at the request of a service that needed less.
     if world.isSession, level == .exact, let latitude = location["Latitude"]?.double,
-      let fix = world.fixes[latitude.bitPattern], fix.accuracy >= entitled.cellSize ?? .infinity
+      let fix = world.fixes[latitude.bitPattern], fix.isReduced, fix.accuracy >= entitled.cellSize ?? .infinity
     {
       return
     }
@@ -420,6 +420,12 @@ final class Checks {
       level == .city && Int64(time) <= kernel_realtime() / 1_000_000 && time >= countryTimes[client.user] ?? 0
     townTimes[client.user] = max(townTimes[client.user] ?? 0, isKnown ? time : 0)
     if level == .city { towns[client.user] = isKnown ? latitude : nil }
+  }
+
+  /// Notes that all records have been erased.
+  func forgetRecords() {
+    forgetTowns { _ in true }
+    records = [:]
   }
 
   /// Notes that the records of some users may have been erased.

@@ -29,6 +29,10 @@ final class Agent: Program {
   /// The finest level that the service may assume. A change that is not announced counts when GeoClue returns.
   var assumed: AccuracyLevel { max(level, told) }
   private var told = AccuracyLevel.none
+  /// Whether it has begun to be an agent. It may be connected before.
+  private var isExported = true
+  override var isConnected: Bool { isOnBus && isExported }
+  private var isOnBus: Bool { super.isConnected }
   /// Whether this agent has answered or announced its level, so that the service can know of it.
   var isKnown = false
   /// How much systemd has told the service about this agent's process. Without that, it may be in a sandbox.
@@ -53,14 +57,24 @@ final class Agent: Program {
     super.init(world, user: user)
   }
 
-  func start() {
+  /// - Parameter exports: Whether it is an agent from the beginning.
+  func start(exports: Bool = true) {
     guard !isConnected, !world.bus.isDown else { return }
+    isExported = exports
     (isKnown, unit, isSilent, held, hasLostCalls) = (false, .unknown, false, nil, false)
     (rejects, isRejectionKnown) = (false, false)
     tell()
     connect()
     if world.isSession, world.geoclue.isRunning { register() }
     world.truth.changed("the agent of \(user) starts with \(level)")
+  }
+
+  /// Becomes an agent, which it does not announce.
+  func export() {
+    guard isOnBus, !isExported else { return }
+    isExported = true
+    tell()
+    world.truth.changed("the agent of \(user) begins")
   }
 
   /// The next service knows nothing of this agent.
@@ -152,13 +166,13 @@ final class Agent: Program {
   override func called(_ call: Parcel) {
     let connections = connections
     world.schedule.after(chance.time(latency)) { [weak self] in
-      guard let self, self.connections == connections, isConnected else { return }
+      guard let self, self.connections == connections, isOnBus else { return }
       if held != nil { held?.append(call) } else { serve(call) }
     }
   }
 
   private func serve(_ call: Parcel) {
-    guard call.path == Self.path else { return refuse(call, "UnknownObject", "There is no such object") }
+    guard call.path == Self.path, isExported else { return refuse(call, "UnknownObject", "There is no such object") }
     switch call.member {
     case "Get":
       isKnown = true

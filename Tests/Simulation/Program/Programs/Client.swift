@@ -119,8 +119,6 @@ final class Client: Program {
   var closing: Set<String> = []
   /// The objects whose end was signalled.
   var gone: Set<String> = []
-  /// Whether its user has agreed to precise access in a dialog of the present service.
-  var hasConsent = false
   /// Changes with each ``act()`` and ``rest()``.
   private var round = 0
 

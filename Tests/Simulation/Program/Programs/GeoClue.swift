@@ -21,6 +21,8 @@ struct Fix {
   let sleeps: Int
   /// Whether it is an outlier.
   let isOutlier: Bool
+  /// Whether GeoClue has reduced it for a client that requested less.
+  var isReduced = false
   /// Whether GeoClue reports a later time.
   var isAhead = false
   /// Which of its values are absurd.
@@ -152,9 +154,9 @@ final class GeoClue: SystemService {
     return max(slowAt, sourceAt, silentAt, unmeasuredAt, world.geoclueChangedAt, permittedAt)
   }
 
-  /// Whether the agent of its only user forbids everything.
+  /// Whether the agent of its only user forbids everything, or there is none.
   var isForbidden: Bool {
-    world.isSession && world.agents.contains { $0.isConnected && ($0.level == .none || $0.rejects) }
+    world.isSession && !world.agents.contains { $0.isConnected && $0.level != .none && !$0.rejects }
   }
 
   /// When it last reported a location that its receiver had not measured.

@@ -25,7 +25,8 @@ class LibraryProgram: Program {
 
   /// Called when the bus has given the program's connection a name.
   private func joined(_ peer: SocketPeer) {
-    (name, connectedAt, isUnverifiable, entitlement) = (peer.name, world.schedule.now, false, Entitlement())
+    (name, connectedAt, entitlement) = (peer.name, world.schedule.now, Entitlement())
+    (isUnverifiable, hasConsent) = (false, false)
     world.truth.changed("\(type(of: self)) comes as \(name)")
   }
 

@@ -38,7 +38,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     }
     guard let manager else { return }
     // A location that was requested does not show that others may be known.
-    let isFollowing = isUpdating && world.schedule.now - updatesSince > 20_000_000
+    let isFollowing = isUpdating && world.schedule.now - updatesSince > 20_000_000 && status != nil && hasRoom
     if isFollowing, !manager.authorization.isAuthorized, manager.location != nil {
       broken("a manager without access has no location", "\(manager.authorization)")
     }
@@ -65,6 +65,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
       accuracySetAt = world.schedule.now
     case 20...22: manager?.distanceFilter = chance.pick([0, 100])
     case 23...25: watchRegion(region == nil)
+    case 26...27: begin().requestAuthorization()
     default: break
     }
   }
@@ -119,6 +120,13 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     else { return }
     region = new
     begin().startMonitoring(for: new)
+  }
+
+  override func didSend(_ parcel: Parcel) {
+    // Another bus assigns the same names.
+    if isConnected, parcel.member == "RequestAuthorization", !parcel.isInteractive {
+      broken("a manager that requests authorization permits a dialog", parcel.story)
+    }
   }
 
   // MARK: - The delegate

@@ -153,6 +153,12 @@ final class Polkit: SystemService {
 
   /// The user agrees after some seconds, whatever the rules say then.
   private func showDialog(_ call: Parcel, _ action: String, of user: UInt32) {
+    let agents = world.agents.filter { $0.user == user && $0.isConnected && $0.isKnown }
+    if action == Truth.accessPrecise, world.truth.policy(of: user, Truth.access) == .yes,
+      agents.contains(where: { $0.level <= .city }), world.schedule.now - world.truth.changedAt > 5_000_000
+    {
+      world.checks.broken("a dialog is shown only if consent changes the access", call.story)
+    }
     let connections = connections
     if temporaryFor.contains(user) { return grantForAWhile(call, action, to: user) }
     if unattended.contains(user) { return leaveOpen(call) }
@@ -160,9 +166,10 @@ final class Polkit: SystemService {
       guard let self, isRunning, self.connections == connections else { return }
       let name = Self.subject(of: call)
       let isAsked = world.truth.policy(of: user, action) == .challenge
-      if isAsked, let client = world.clients.first(where: { $0.name == name }) {
-        client.hasConsent = true
-        world.truth.changed("client \(client.number) has its user's consent")
+      let programs: [Program] = world.clients + world.libraries
+      if isAsked, let program = programs.first(where: { $0.name == name && $0.isConnected }) {
+        program.hasConsent = true
+        world.truth.changed("\(program.name) has its user's consent")
       }
       answer(call, [.structure([.boolean(true), .boolean(false), .dictionary(key: .string, value: .string, [])])])
     }

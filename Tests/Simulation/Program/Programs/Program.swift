@@ -28,6 +28,8 @@ class Program: Peer {
   private(set) var heldSince: Int64 = 0
   /// Whether systemd could not name its unit when the service asked.
   var isUnverifiable = false
+  /// Whether its user has agreed to precise access in a dialog of the present service.
+  var hasConsent = false
   var entitlement = Entitlement()
   var connectedAt: Int64 = .min / 2
 

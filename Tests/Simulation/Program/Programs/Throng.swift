@@ -81,6 +81,24 @@ final class Throng {
     world.schedule.after(15_500_000) { [self] in leave() }
   }
 
+  /// A program of a user comes, and first reads whether it has access.
+  func readAuthorization(of user: UInt32) {
+    guard programs.isEmpty, !world.bus.isDown, world.truth.changedAt < world.schedule.now - 5_000_000 else { return }
+    let program = Program(world, user: user)
+    programs.append(program)
+    program.connect()
+    let begin = world.schedule.now
+    let values = [Value.string(Client.service), .string("AuthorizationStatus")]
+    program.call(Client.service, Client.path, Program.properties, "Get", values) { [world] reply in
+      let expected = world.truth.authorization(of: program, asking: .exact).status
+      let status = reply.values.first?.unwrapped.string
+      guard reply.kind == .reply, status != expected, world.truth.changedAt < begin, !program.isUnverifiable
+      else { return }
+      world.checks.broken("a program first reads its true authorization", "\(status ?? ""), not \(expected)")
+    }
+    world.schedule.after(2_000_000) { [self] in leave() }
+  }
+
   /// A system user whom `/etc/subuid` lists by name.
   static let named: UInt32 = 990
   /// The first subordinate id of each system user who has some.

@@ -170,6 +170,13 @@ final class Day {
     world.schedule.after(1_500_000) { [world] in
       for client in world.clients where client.isConnected { client.locateRoughly() }
     }
+    // They ask again after an administrator has had all records erased.
+    if chance.percent(50) {
+      world.schedule.after(4_000_000) { [world] in world.forgetRecords() }
+      world.schedule.after(5_500_000) { [world] in
+        for client in world.clients where client.isConnected { client.locateRoughly() }
+      }
+    }
     world.schedule.after(8_000_000) { [world] in world.geoclue.setSource(true) }
   }
 

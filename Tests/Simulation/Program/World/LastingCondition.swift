@@ -7,13 +7,13 @@ enum LastingCondition: CaseIterable {
   case agentOff, agentAllowsCountry, agentAllowsCity, agentAllowsStreet, agentAbsent, agentLate, agentSilent,
     agentSlowOnce, secondAgent, polkitSilent, logindLost
   case sessionInactive, sessionEnded
-  case policyReduces, policyAsks, consentExpires, policyDenies, policyGrantsAlways
+  case policyReduces, policyAsks, policyAsksInVain, consentExpires, policyDenies, policyGrantsAlways
   /// Only in the session deployment.
   case agentReplaced, agentRejects
 
   /// Dialogs have the most situations.
   static let all = allCases.filter { ![.agentReplaced, .agentRejects].contains($0) } + [.policyAsks, .policyAsks]
-  static let ofSession = [agentOff, agentReplaced, agentRejects]
+  static let ofSession = [agentOff, agentAbsent, agentReplaced, agentRejects]
 
   func begin(for user: UInt32, in world: World) {
     world.tell("LASTING: \(self) (\(user))")
@@ -68,6 +68,13 @@ enum LastingCondition: CaseIterable {
         agent?.overtaking = nil
         agent?.setLevel(.street)
       }
+    case .agentAbsent where world.isSession:
+      // GeoClue, which returns without the agent, makes no client until there is one.
+      world.schedule.after(5_000_000) {
+        agent?.exit()
+        world.geoclue.exit()
+      }
+      world.schedule.after(62_000_000) { agent?.start() }
     case .agentAbsent:
       agent?.exit()
       // In a new session, an agent may still start.
@@ -100,7 +107,10 @@ enum LastingCondition: CaseIterable {
       }
       let silent = clients.last { !$0.isSandboxed }
       silent?.isReading = false
-      world.schedule.after(50_000_000) { agent?.start() }
+      // Another user's is on the bus for long before it is an agent.
+      let isEarly = user.isMultiple(of: 2)
+      if isEarly { world.schedule.after(1_000_000) { agent?.start(exports: false) } }
+      world.schedule.after(50_000_000) { if isEarly { agent?.export() } else { agent?.start() } }
       // The probe, whose calls make the service search again, comes later.
       world.schedule.after(59_000_000) {
         world.checks.truths(of: user)
@@ -194,6 +204,15 @@ enum LastingCondition: CaseIterable {
       world.schedule.after(32_000_000) { asking(user, in: world)?.agree() }
       world.schedule.after(33_000_000) { world.polkit.announce() }
       world.schedule.after(40_000_000) { world.polkit.set(.no, for: user) }
+      // The consent from before does not count.
+      guard user.isMultiple(of: 2) else { return }
+      world.schedule.after(44_000_000) {
+        if world.polkit.denied[user] == nil { world.polkit.set(.challenge, for: user) }
+      }
+    case .policyAsksInVain:
+      set([Truth.access: .yes, Truth.accessPrecise: .challenge], for: user, in: world)
+      agent?.setLevel(.city)
+      askLater(user, in: world)
     case .consentExpires:
       world.polkit.set(.challenge, for: user)
       // The user agrees for some time.

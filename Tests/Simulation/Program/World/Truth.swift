@@ -95,7 +95,8 @@ final class Truth {
     let before = former[user].flatMap { $0.until > now ? $0.level : nil } ?? .none
     former[user] = (max(before, permitted(to: user)), now + Entitlement.tolerance)
     policies[user, default: [:]][action] = answer
-    if answer == .no { for client in world.clients where client.user == user { client.hasConsent = false } }
+    let programs: [Program] = world.clients + world.libraries
+    if answer == .no { for program in programs where program.user == user { program.hasConsent = false } }
     noteForbidden(user)
     let name = action.split(separator: ".").last ?? ""
     changed("polkit's answer about \(name) of \(user) becomes \(answer.map { "\($0)" } ?? "the default")")
@@ -176,7 +177,7 @@ final class Truth {
 
   /// Whether a client's user has agreed to precise access, which the rules still permit for that reason.
   private func hasConsent(_ client: Program) -> Bool {
-    (client as? Client)?.hasConsent == true && policy(of: client.user, Self.accessPrecise) != .no
+    client.hasConsent && policy(of: client.user, Self.accessPrecise) != .no
   }
 
   private func permitted(to user: UInt32) -> AccuracyLevel {

@@ -271,7 +271,7 @@ final class World {
     checks.serviceExited()
     for client in clients { client.serviceExited() }
     for agent in agents + seconds { agent.serviceExited() }
-    for library in libraries { library.isUnverifiable = false }
+    for library in libraries { (library.isUnverifiable, library.hasConsent) = (false, false) }
     truth.changed("the service exits")
   }
 
@@ -326,6 +326,7 @@ final class World {
         ?? (isFine ? Double(chance.number(in: (isOutlier ? 8 : 3)...(geoclue.isPrecise ? 12 : 30))) : 3_000),
       timestamp: UInt64(kernel_realtime() / 1_000_000),
       measuredAt: schedule.now, measuredAtBoottime: kernel_boottime(), sleeps: sleeps, isOutlier: isOutlier)
+    fix.isReduced = !isFine
     fix.isAhead = geoclue.isAhead && !geoclue.isStatic
     fix.defect = geoclue.isStatic ? nil : geoclue.defect
     if isOutlier { outlierAt = schedule.now }
@@ -621,6 +622,18 @@ final class World {
     if serviceName != nil { kill(getpid(), SIGHUP) }
   }
 
+  /// An administrator has the running service forget all records, and remember later ones.
+  func forgetRecords() {
+    guard remembers, serviceName != nil, !isBusFaulty else { return }
+    (remembers, spoiled) = (false, [:])
+    reload()
+    schedule.after(1_000_000) { [self] in
+      checks.forgetRecords()
+      remembers = true
+      reload()
+    }
+  }
+
   /// Changes the service's configuration while it is not running.
   func setRemembers(_ isTrue: Bool) {
     guard serviceName == nil, !isBusFaulty else { return }
@@ -632,6 +645,8 @@ final class World {
   /// Where GeoClue's configuration disallows a program.
   private enum RulePlace: CaseIterable {
     case allowedKey, usersKey, dropIn
+    /// In the main file, while a drop-in contains another key of the same program.
+    case beforeDropIn
   }
 
   private var rulePlace = RulePlace.allowedKey
@@ -645,7 +660,7 @@ final class World {
     guard isDisallowed != (disallowedSince != nil) else { return }
     disallowedSince = isDisallowed ? schedule.now : nil
     if isDisallowed { rulePlace = isSilent ? .dropIn : chance.pick(RulePlace.allCases) }
-    let isAllowed = !isDisallowed || rulePlace != .allowedKey
+    let isAllowed = !isDisallowed || ![.allowedKey, .beforeDropIn].contains(rulePlace)
     // There is no such user.
     let users = isDisallowed && rulePlace == .usersKey ? "4242" : ""
     // A rule about the service itself permits its user.
@@ -654,10 +669,11 @@ final class World {
     if text != mainRules { write("etc/geoclue/geoclue.conf", Array(text.utf8)) }
     mainRules = text
     let dropIn = "\(Self.dropIns)/90-named.conf"
-    if rulePlace == .dropIn {
+    if [.dropIn, .beforeDropIn].contains(rulePlace) {
       if isDisallowed {
         mkdir("\(folder)/\(Self.dropIns)", 0o755)
-        write(dropIn, Array("[org.example.Named]\nallowed=false\n".utf8))
+        let key = rulePlace == .dropIn ? "allowed=false" : "users="
+        write(dropIn, Array("[org.example.Named]\n\(key)\n".utf8))
       } else {
         unlink("\(folder)/\(dropIn)")
       }
