@@ -19,8 +19,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
   private var isRequesting = false
   private var deadline: Int64?
   private var region: CircularRegion?
-  private var state = RegionState.unknown
-  /// The last state but `unknown`.
+  /// The last known state of the region.
   private var known = RegionState.unknown
   /// The state that the next call of the delegate must explain.
   private var crossed: RegionState?
@@ -81,7 +80,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
   private func exit() {
     (manager, isUpdating, isMonitoring, isRequesting, deadline) = (nil, false, false, false, nil)
     (status, lastLocation) = (nil, nil)
-    (region, state, known, crossed, sourceStatus) = (nil, .unknown, .unknown, nil, SourceStatus())
+    (region, known, crossed, sourceStatus) = (nil, .unknown, nil, SourceStatus())
   }
 
   private func update(_ isWanted: Bool) {
@@ -113,7 +112,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
 
   private func watchRegion(_ isWanted: Bool) {
     if let region { manager?.stopMonitoring(for: region) }
-    (region, state, known) = (nil, .unknown, .unknown)
+    (region, known) = (nil, .unknown)
     let centre = world.place(isOther: chance.percent(50))
     guard isWanted,
       let new = CircularRegion(latitude: centre, longitude: world.home.longitude, radius: 1_000)
@@ -188,7 +187,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     if region != self.region { broken("a manager reports only regions that it monitors", "\(region)") }
     checkCrossing()
     crossed = ![.unknown, state].contains(known) && state != .unknown ? state : nil
-    (self.state, known) = (state, state == .unknown ? known : state)
+    if state != .unknown { known = state }
   }
 
   private func checkCrossing() {
