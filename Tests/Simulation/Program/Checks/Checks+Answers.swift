@@ -244,7 +244,8 @@ extension Checks {
 
   /// A client has been told that the source has failed. That is forgotten when nobody needs the source any more.
   func failed(_ path: String) {
-    if world.geoclue.worksSince < world.emptyAt - 3_000_000 { broken("no failure is reported that has ended", path) }
+    let failedAt = max(world.geoclue.worksSince, world.geoclue.failedToCreateAt)
+    if failedAt < world.emptyAt - 3_000_000 { broken("no failure is reported that has ended", path) }
   }
 
   /// A client has been told through its subscription that the source has failed.
