@@ -108,7 +108,7 @@ final class PingPool: ClientPinging {
     for (client, ping) in pings where ping.lane === lane {
       pings[client] = nil
       quota.release(of: ping.account)
-      _ = begin(client, of: ping.account, sentAt: ping.sentAt, ping.action)
+      if !begin(client, of: ping.account, sentAt: ping.sentAt, ping.action) { ping.action(false) }
     }
   }
 

@@ -168,6 +168,29 @@ import Testing
     silent.suspend(false)
   }
 
+  /// Regression: the client was not pinged again.
+  @Test func `a ping that cannot be sent again on another connection is reported as lost`() throws {
+    let bus = try PrivateBus(.session)
+    var isRefused = false
+    let pool = PingPool(connections: 1, perConnection: 2, patience: .milliseconds(100)) { () throws(DBusError) in
+      if isRefused { throw DBusError(.limitsExceeded, "no more connections") }
+      return try Connection(to: .address(bus.address))
+    }
+    let silent = try (0..<2).map { _ in try BusClient(at: bus.address) }
+    for client in silent { client.suspend(true) }
+    let names = try silent.map { try #require(BusName(validating: $0.uniqueName)) }
+    var answers: [Bool] = []
+    #expect(pool.ping(names[0], of: 1000) { _ in Issue.record("it is stopped") })
+    #expect(pool.ping(names[1], of: 1001) { answers.append($0) })
+    isRefused = true
+    try turning("the first ping is abandoned, and its connection is closed") {
+      _ = pool.ping(":1.99", of: 1000) { _ in }
+      return !answers.isEmpty
+    }
+    #expect(answers == [false])
+    for client in silent { client.suspend(false) }
+  }
+
   @Test func `one user with many connections does not prevent pings to other users`() throws {
     let bus = try PrivateBus(.session)
     let pool = PingPool(connections: 2, perConnection: 32) { () throws(DBusError) in
