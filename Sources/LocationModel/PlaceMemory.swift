@@ -20,7 +20,8 @@ package struct PlaceMemory: Sendable {
 
   private struct Record {
     var place: RememberedPlace
-    /// When the first location of its interval arrived; for one that an earlier run recorded, as the wall clock says.
+    /// When the first location of its interval arrived. For one that an earlier run recorded, computed from its timestamp,
+    /// and thus wrong by as much as the wall clock has been set since.
     var receivedAt: BootInstant
     var written: RememberedPlace?
   }
@@ -91,8 +92,9 @@ package struct PlaceMemory: Sendable {
     else {
       return [.erase(user: user)]
     }
-    let age = max(.zero, time - place.location.timestamp)
-    records[user] = Record(place: place, receivedAt: now - age, written: place)
+    let age = time - place.location.timestamp
+    // When one from the future was received is unknown, so that any location replaces it.
+    records[user] = Record(place: place, receivedAt: age < .zero ? .distantPast : now - age, written: place)
     writes[user] = now
     return evict()
   }

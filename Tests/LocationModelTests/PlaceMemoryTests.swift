@@ -117,11 +117,15 @@ import Testing
   @Test func `a location from before the start replaces an older one of an earlier run`() throws {
     var (memory, moved) = (PlaceMemory(), city(53, at: Self.now + 60))
     let text = try #require(texts(memory.received(city(), by: 1, at: 0)).first)
-    var next = PlaceMemory()
-    _ = next.restore(text, of: 1, at: 1_000_000_000, Timestamp(seconds: Self.now + 100))
-    moved.receivedAt = 960_000_000
-    _ = next.received(moved, by: 1, at: 1_001_000_000)
-    #expect(location(next, Self.now + 100)?.latitude == moved.latitude)
+    moved.receivedAt = 1_000_000
+    // The record is older than the start of the machine, or from the future because the clock was set back.
+    for age in [100, -100] as [Int64] {
+      var next = PlaceMemory()
+      let time = UInt64(Int64(Self.now) + age)
+      #expect(next.restore(text, of: 1, at: 2_000_000, Timestamp(seconds: time)) == [])
+      _ = next.received(moved, by: 1, at: 3_000_000)
+      #expect(location(next, Self.now + 100)?.latitude == moved.latitude)
+    }
   }
 
   @Test func `a recorded location from the future or older than 30 days is not used`() {
