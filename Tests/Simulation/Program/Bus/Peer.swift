@@ -12,6 +12,8 @@ class Peer {
   var unread = 0
   /// The bytes that the service has sent to the peer since its last answer to a ping.
   var unproven = 0
+  /// The same before its last answer, and when that was. The service may not have read the answer yet.
+  var proven: (bytes: Int, at: Int64) = (0, .min / 2)
   /// Whether a ping to it is unanswered.
   var owesAnswer = false
 

@@ -74,7 +74,8 @@ extension Checks {
 
   /// Checks the state of the service that a program reads when no other uses it.
   func unused(by client: Client) {
-    guard world.geoclue.worksSince < world.schedule.now - 20_000_000, !world.isBusFaulty else { return }
+    // A service that has lost its connection does not learn that its clients have left.
+    guard !world.isBusFaulty else { return }
     client.start()
     client.readService { [self] properties in
       let state = [properties["State"]?.string ?? "", properties["StateReason"]?.string ?? ""]

@@ -202,7 +202,7 @@ extension Checks {
     let mayBeReduced =
       min(region.level, client.entitlement.level) < .exact
       || world.schedule.now - client.entitlement.since < 100_000_000
-      // GeoClue itself may follow an agent that the service does not know yet.
+      // GeoClue may have reduced locations for an agent that the service does not know yet.
       || world.isSession && world.agents.contains { world.schedule.now - $0.changedAt < 100_000_000 }
     if kind == "entered" || kind == "exited", region.confirm >= 5_000_000, duration < region.confirm - 100_000,
       world.schedule.now - world.wokeAt > 100_000_000,

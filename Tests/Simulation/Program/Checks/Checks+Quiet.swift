@@ -106,7 +106,7 @@ extension Checks {
     let isNeeded = startedSubscriptions(entitledBefore: begin - 10_000_000).contains {
       ($0.startedAt - begin).magnitude < 500_000 && $0.told?.status.hasPrefix("authorized") == true
     }
-    // Between two attempts, the service always waits for 5 s.
+    // After an attempt in the second before, the next one is made only after this check.
     guard isNeeded, world.geoclueFails, !world.isBusFaulty, world.geoclueFailedAt < begin - 1_000_000 else { return }
     broken("a new subscription during a failure makes the service try again", "\(world.geoclueFailedAt)")
   }

@@ -94,7 +94,8 @@ extension Checks {
     let (highest, lowest) = extremes(at: time)
     switch phase {
     // The declination changes by up to 0.4 degrees between a time and the noon or midnight of its day.
-    case "polar-day" where lowest < -0.833 - tolerance - 0.4, "polar-night" where highest > limit + tolerance + 0.4:
+    case "polar-day" where lowest < -0.833 - tolerance - 0.4, "polar-night" where highest > limit + tolerance + 0.4,
+      "day" where lowest > tolerance + 0.4 - 0.833, "night" where highest < limit - tolerance - 0.4:
       return false
     case "day", "polar-day": return height > -0.833 - tolerance
     case "night", "polar-night": return height < limit + tolerance

@@ -124,7 +124,7 @@ final class Checks {
   /// All objects end with the service, which keeps what its users' programs have received.
   func serviceExited() {
     ended.formUnion(owners.keys)
-    (owners, turns, shares, requests) = ([:], [:], [:], [:])
+    (owners, turns, shares, requests, pingConnections) = ([:], [:], [:], [:], [])
     let (times, towns) = (townTimes, towns)
     world.schedule.after(1_000_000) { [self] in
       for (user, time) in times where townTimes[user] != nil {
@@ -697,7 +697,8 @@ final class Checks {
     guard !isAgain, peer.unproven < Self.muchUnread * 2 / 3, !world.isBusFaulty else { return }
     let mayShare = peer.user >= 1_000 && (peer as? Client).map { world.mayShareAccount($0) } ?? true
     let sum = world.bus.peers.values.reduce(0) { sum, other in
-      other.user == peer.user || mayShare && other.user >= 1_000 ? sum + other.unproven : sum
+      guard other.user == peer.user || mayShare && other.user >= 1_000 else { return sum }
+      return sum + other.unproven + (other.proven.at > world.schedule.now - 1_000_000 ? other.proven.bytes : 0)
     }
     if sum < 3_000_000 { broken("a program that reads is pinged rarely", "\(peer.name): \(peer.unproven) bytes") }
   }

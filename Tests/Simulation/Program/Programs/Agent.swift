@@ -33,6 +33,7 @@ final class Agent: Program {
   private var isExported = true
   override var isConnected: Bool { isOnBus && isExported }
   private var isOnBus: Bool { super.isConnected }
+  override var hasProcess: Bool { isOnBus || super.hasProcess }
   /// Whether this agent has answered or announced its level, so that the service can know of it.
   var isKnown = false
   /// How much systemd has told the service about this agent's process. Without that, it may be in a sandbox.
@@ -59,7 +60,7 @@ final class Agent: Program {
 
   /// - Parameter exports: Whether it is an agent from the beginning.
   func start(exports: Bool = true) {
-    guard !isConnected, !world.bus.isDown else { return }
+    guard !isOnBus, !world.bus.isDown else { return }
     isExported = exports
     (isKnown, unit, isSilent, held, hasLostCalls) = (false, .unknown, false, nil, false)
     (rejects, isRejectionKnown) = (false, false)
@@ -81,7 +82,7 @@ final class Agent: Program {
   func serviceExited() { (isKnown, isRejectionKnown, unit, told) = (false, false, .unknown, level) }
 
   func exit() {
-    guard isConnected else { return }
+    guard isOnBus else { return }
     disconnect()
     world.truth.changed("the agent of \(user) exits")
   }

@@ -150,7 +150,7 @@ final class GeoClue: SystemService {
   /// Since when it has been able to serve clients.
   var worksSince: Int64 {
     guard hasSource, !world.geoclueFails, answersSoon || !isRunning, refusals == nil, !isForbidden else { return .max }
-    let permittedAt = world.isSession ? world.agents.map(\.changedAt).max() ?? 0 : 0
+    let permittedAt = world.isSession ? world.agents.map { max($0.changedAt, $0.connectedAt) }.max() ?? 0 : 0
     return max(slowAt, sourceAt, silentAt, unmeasuredAt, world.geoclueChangedAt, permittedAt)
   }
 
@@ -163,7 +163,7 @@ final class GeoClue: SystemService {
   private(set) var unmeasuredAt: Int64 = .min / 2
 
   /// When it last lost or got its source.
-  private var sourceAt: Int64 = .min / 2
+  private(set) var sourceAt: Int64 = .min / 2
 
   func setSource(_ isThere: Bool) {
     guard hasSource != isThere else { return }

@@ -10,13 +10,13 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
   private var (isUpdating, isMonitoring) = (false, false)
   private var updatesSince: Int64 = 0
   /// What the delegate was told last.
-  private var status: AuthorizationStatus?
+  private var told: Authorization?
   private var lastLocation: Location?
   private var lastLocationAt: Int64 = .min / 2
   private var sourceStatus = SourceStatus()
   private var accuracySetAt: Int64 = .min / 2
-  /// Whether the answer to the program's request may still arrive, and when it must have arrived.
-  private var isRequesting = false
+  /// Until when the answer to the program's request may arrive, and must have arrived unless something has failed.
+  private var requestedUntil: Int64 = .min / 2
   private var deadline: Int64?
   private var region: CircularRegion?
   /// The last known state of the region.
@@ -30,19 +30,19 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     switch task {
     case .exit: exit()
     case .follow:
-      manager?.desiredAccuracy = .exact
+      setAccuracy(.exact)
       manager?.distanceFilter = 0
       update(true)
     case .act: act()
     }
     guard let manager else { return }
     // A location that was requested does not show that others may be known.
-    let isFollowing = isUpdating && world.schedule.now - updatesSince > 20_000_000 && status != nil && hasRoom
+    let isFollowing = isUpdating && world.schedule.now - updatesSince > 20_000_000 && told != nil && hasRoom
     if isFollowing, !manager.authorization.isAuthorized, manager.location != nil {
       broken("a manager without access has no location", "\(manager.authorization)")
     }
-    if let status, manager.authorizationStatus != status {
-      broken("a manager tells its delegate each authorization", "\(manager.authorization), not \(status)")
+    if manager.authorization != told ?? .undecided {
+      broken("a manager tells its delegate each authorization", "\(manager.authorization), not \(told as Any)")
     }
     if manager.sourceStatus != sourceStatus {
       broken("a manager tells its delegate each state of the source", "\(manager.sourceStatus)")
@@ -59,9 +59,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     case 4...9: update(true)
     case 10...12: monitor(chance.percent(50))
     case 13...16: request()
-    case 17...19:
-      manager?.desiredAccuracy = chance.pick([.exact, .city])
-      accuracySetAt = world.schedule.now
+    case 17...19: setAccuracy(chance.pick([.exact, .city]))
     case 20...22: manager?.distanceFilter = chance.pick([0, 100])
     case 23...25: watchRegion(region == nil)
     case 26...27: begin().requestAuthorization()
@@ -78,8 +76,8 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
   }
 
   private func exit() {
-    (manager, isUpdating, isMonitoring, isRequesting, deadline) = (nil, false, false, false, nil)
-    (status, lastLocation) = (nil, nil)
+    (manager, isUpdating, isMonitoring, requestedUntil, deadline) = (nil, false, false, .min / 2, nil)
+    (told, lastLocation) = (nil, nil)
     (region, known, crossed, sourceStatus) = (nil, .unknown, nil, SourceStatus())
   }
 
@@ -90,7 +88,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
       begin().startUpdatingLocation()
     } else {
       manager?.stopUpdatingLocation()
-      (isRequesting, deadline) = (false, nil)
+      (requestedUntil, deadline) = (.min / 2, nil)
     }
   }
 
@@ -103,16 +101,24 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     }
   }
 
+  private func setAccuracy(_ new: AccuracyLevel) {
+    guard let manager, new != manager.desiredAccuracy else { return }
+    manager.desiredAccuracy = new
+    accuracySetAt = world.schedule.now
+    // The region is monitored anew.
+    (known, crossed) = (.unknown, nil)
+  }
+
   private func request() {
-    isRequesting = true
     // After the timeout, the library waits 10 s for the service's own answer.
-    deadline = world.schedule.now + ClientOptions().timeout.microseconds + 11_000_000
+    requestedUntil = world.schedule.now + ClientOptions().timeout.microseconds + 11_000_000
+    deadline = requestedUntil
     begin().requestLocation()
   }
 
   private func watchRegion(_ isWanted: Bool) {
     if let region { manager?.stopMonitoring(for: region) }
-    (region, known) = (nil, .unknown)
+    (region, known, crossed) = (nil, .unknown, nil)
     let centre = world.place(isOther: chance.percent(50))
     guard isWanted,
       let new = CircularRegion(latitude: centre, longitude: world.home.longitude, radius: 1_000)
@@ -135,7 +141,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     guard let location = locations.last, manager.location == location else {
       return broken("a manager has the location that it delivers", "\(locations)")
     }
-    if !isUpdating, !isMonitoring, !isRequesting {
+    if !isUpdating, !isMonitoring, isUndisturbed, world.schedule.now > requestedUntil {
       broken("a manager delivers only what is wanted", "\(location)")
     }
     let isCoarse = manager.desiredAccuracy == .city && world.schedule.now - accuracySetAt > 20_000_000
@@ -145,15 +151,15 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     if let lastLocation, lastLocation.sequence > location.sequence {
       broken("a manager numbers its locations", "\(location.sequence) after \(lastLocation.sequence)")
     }
-    (lastLocation, lastLocationAt, isRequesting, deadline) = (location, world.schedule.now, false, nil)
+    (lastLocation, lastLocationAt, requestedUntil, deadline) = (location, world.schedule.now, .min / 2, nil)
   }
 
   func locationManager(_ manager: LocationManager, didChangeAuthorization status: AuthorizationStatus) {
     world.tell("the manager tells \(manager.authorization)")
-    self.status = status
-    if status != manager.authorizationStatus {
-      broken("a manager tells its delegate each authorization", "\(status), not \(manager.authorization)")
+    if status != manager.authorizationStatus || manager.authorization == told ?? .undecided {
+      broken("a manager tells its delegate each authorization once", "\(status), before \(told as Any)")
     }
+    told = manager.authorization
   }
 
   func locationManager(_ manager: LocationManager, didFailWithError error: LocationError) {
@@ -176,7 +182,9 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
 
   private func told(_ new: RegionState, _ region: CircularRegion) {
     world.tell("the manager tells of a crossing: \(new)")
-    if crossed != new { broken("a manager tells its delegate of each crossing once", "\(new), \(crossed as Any)") }
+    if crossed != new || region != self.region {
+      broken("a manager tells its delegate of each crossing once", "\(new), \(crossed as Any)")
+    }
     crossed = nil
   }
 
@@ -195,7 +203,9 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
   }
 
   override func quiet() {
-    guard let manager, isUpdating, isConnected, world.schedule.now - updatesSince > 60_000_000 else { return }
+    guard let manager, isUpdating, isConnected, world.schedule.now - updatesSince > 60_000_000 else {
+      return broken("a manager connects again", "to \(address)")
+    }
     checkCrossing()
     guard hasRoom else { return }
     let expected = world.truth.authorization(of: self, asking: .exact)

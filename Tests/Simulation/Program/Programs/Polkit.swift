@@ -153,9 +153,11 @@ final class Polkit: SystemService {
 
   /// The user agrees after some seconds, whatever the rules say then.
   private func showDialog(_ call: Parcel, _ action: String, of user: UInt32) {
-    let agents = world.agents.filter { $0.user == user && $0.isConnected && $0.isKnown }
+    let agents = (world.agents + world.seconds).filter { $0.user == user && $0.isConnected && $0.isKnown }
+    // A question may have waited for an answer.
     if action == Truth.accessPrecise, world.truth.policy(of: user, Truth.access) == .yes,
-      agents.contains(where: { $0.level <= .city }), world.schedule.now - world.truth.changedAt > 5_000_000
+      agents.contains(where: { $0.assumed <= .city }), answersSoon,
+      max(slowAt, world.truth.changedAt) < world.schedule.now - 5_000_000
     {
       world.checks.broken("a dialog is shown only if consent changes the access", call.story)
     }

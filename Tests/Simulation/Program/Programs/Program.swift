@@ -69,6 +69,7 @@ class Program: Peer {
     switch parcel.kind {
     case .call:
       if parcel.isPing {
+        proven = (unproven, world.schedule.now)
         (unproven, owesAnswer) = (0, false)
         return answer(parcel, [])
       }

@@ -94,7 +94,7 @@ extension Day {
     if !world.isSession {
       before(45) { $0.throng.visit() }
       before(43) { $0.throng.comeBack() }
-      before(20) { $0.throng.readAuthorization(of: $0.users[round / 2 % 3]) }
+      before(16) { $0.throng.readAuthorization(of: $0.users[round / 2 % 3]) }
       before(98) { $0.throng.share(of: Throng.subordinates.keys.sorted()[round / 2 % 2]) }
       before(75) { world in
         guard !world.geoclueFails, world.polkit.denied.isEmpty, !world.truth.isPolkitSilent else { return }

@@ -337,7 +337,7 @@ final class World {
 
   /// Whether the service must detect an outlier, because good measurements preceded it.
   func isOutlierObvious(_ fix: Fix) -> Bool {
-    let since = max(wokeAt, clockSetAt, geoclue.silentAt, geoclue.startedAt, geoclue.heldAt)
+    let since = max(wokeAt, clockSetAt, geoclue.silentAt, geoclue.startedAt, geoclue.heldAt, geoclue.sourceAt)
     return fix.measuredAt - since > 10_000_000 && geoclue.interval == 1_000_000 && geoclue.hasBeenSteady
       && schedule.now - fix.measuredAt < 3_000_000 && !hasRecurringSecond(before: fix)
       // Another one shortly before may confirm it.
@@ -626,9 +626,13 @@ final class World {
   func forgetRecords() {
     guard remembers, serviceName != nil, !isBusFaulty else { return }
     (remembers, spoiled) = (false, [:])
+    checks.forgetRecords()
     reload()
     schedule.after(1_000_000) { [self] in
       checks.forgetRecords()
+      for user in users where record(of: user) != nil && serviceName != nil {
+        checks.broken("nothing is remembered if that is not configured", "a record of \(user)")
+      }
       remembers = true
       reload()
     }
