@@ -327,7 +327,11 @@ final class GeoClue: SystemService {
   private var pausedUntil: Int64 = .min / 2
   func pauseBriefly() { pausedUntil = max(pausedUntil, world.schedule.now + 3_000_000) }
   /// The latitude that each client must have received last.
-  var newest: Double? { hasActiveClient && world.schedule.now <= pausedUntil ? current?.latitude : nil }
+  var newest: Double? {
+    // One of unknown accuracy does not replace another.
+    guard hasActiveClient, world.schedule.now <= pausedUntil, let current, current.accuracy.isFinite else { return nil }
+    return current.latitude
+  }
 
   /// The next measurement is wrong. A second wrong measurement in the same place would confirm the first.
   func jump() { isOutlierDue = current?.isOutlier != true }

@@ -21,6 +21,8 @@ final class SourceProgram: LibraryProgram {
     )
   /// The state of its region that the present service has sent last.
   private var sentState: (state: String, at: Int64)?
+  /// The objects that the library has called to close. The service may have refused that, so that it is repeated.
+  private var released: Set<String> = []
   /// Whether it makes a request on its next turn.
   var isRequestDue = false
   /// When a request must have been answered.
@@ -75,7 +77,9 @@ final class SourceProgram: LibraryProgram {
       sentState = (signal.values.first?.properties?["State"]?.string ?? "", world.schedule.now)
     }
     // An object from which a message waited for the bus may have been replaced.
-    guard world.sentSince == world.schedule.now, isFollowing, signal.path.contains("/subscription/") else { return }
+    guard world.sentSince == world.schedule.now, isFollowing, signal.path.contains("/subscription/"),
+      !released.contains(signal.path)
+    else { return }
     switch signal.member {
     case "LocationUpdated":
       guard let latitude = signal.values.first?.properties?["Latitude"]?.double else { return }
@@ -196,6 +200,7 @@ final class SourceProgram: LibraryProgram {
   }
 
   override func didSend(_ parcel: Parcel) {
+    if parcel.member == "Close" { released.insert(parcel.path) }
     if parcel.member == "CreateRegion" { sentState = nil }
     guard parcel.member == "GetLocation", let deadline else { return }
     // The default is not sent.
