@@ -47,6 +47,24 @@ class LibraryProgram: Program {
 
   func broken(_ rule: String, _ story: String) { world.checks.broken(rule, story) }
 
+  /// Checks the authorization that the library has reported, after a quiet time.
+  func checkTruth(of told: (status: String, reason: String)?, _ rule: String) {
+    let expected = world.truth.authorization(of: self, asking: .exact)
+    // The service confirms permissions only, so that it does not notice that polkit answers with another refusal.
+    let mayDiffer = world.polkit.denied[user] != nil && told?.status.hasPrefix("authorized") == false
+    guard !mayDiffer, told.map({ Truth.agrees($0, with: expected) }) != true else { return }
+    broken(rule, "\(told as Any), true is \(expected)")
+  }
+
+  /// Checks that the library has reported a location recently, after a quiet time.
+  func checkDelivery(since last: Int64, _ rule: String) {
+    let silence = world.schedule.now - last
+    guard entitlement.level == .exact, world.geoclue.hasActiveClient,
+      world.schedule.now - world.geoclue.lastFixAt < 2_000_000, silence > 2 * world.geoclue.interval + 1_000_000
+    else { return }
+    broken(rule, "nothing for \(silence / 1_000) ms")
+  }
+
   /// Whether its user's objects leave room for its own.
   var hasRoom: Bool {
     let objects = world.clients.filter { $0.user == user }.reduce(0) { $0 + $1.objects + $1.regions.count }

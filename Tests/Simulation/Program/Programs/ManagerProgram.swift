@@ -208,17 +208,9 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     }
     checkCrossing()
     guard hasRoom else { return }
-    let expected = world.truth.authorization(of: self, asking: .exact)
-    let told = (manager.authorization.status.rawValue, manager.authorization.reason.rawValue)
-    let mayDiffer = world.polkit.denied[user] != nil && !manager.authorization.isAuthorized
-    if !mayDiffer, !Truth.agrees(told, with: expected) {
-      broken("a manager reports the true authorization", "\(told), true is \(expected)")
-    }
-    let silence = world.schedule.now - lastLocationAt
-    guard entitlement.level == .exact, entitlement.since < world.schedule.now - 20_000_000,
-      world.geoclue.hasActiveClient, world.schedule.now - world.geoclue.lastFixAt < 2_000_000,
-      silence > 2 * world.geoclue.interval + 1_000_000
-    else { return }
-    broken("a manager continues to deliver locations", "nothing for \(silence / 1_000) ms")
+    let (status, reason) = (manager.authorization.status.rawValue, manager.authorization.reason.rawValue)
+    checkTruth(of: (status, reason), "a manager reports the true authorization")
+    guard entitlement.since < world.schedule.now - 20_000_000 else { return }
+    checkDelivery(since: lastLocationAt, "a manager continues to deliver locations")
   }
 }

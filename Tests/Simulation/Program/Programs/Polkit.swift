@@ -168,8 +168,7 @@ final class Polkit: SystemService {
       guard let self, isRunning, self.connections == connections else { return }
       let name = Self.subject(of: call)
       let isAsked = world.truth.policy(of: user, action) == .challenge
-      let programs: [Program] = world.clients + world.libraries
-      if isAsked, let program = programs.first(where: { $0.name == name && $0.isConnected }) {
+      if isAsked, let program = world.programs.first(where: { $0.name == name && $0.isConnected }) {
         program.hasConsent = true
         world.truth.changed("\(program.name) has its user's consent")
       }

@@ -258,12 +258,7 @@ final class SourceProgram: LibraryProgram {
     }
     // At its user's limit, it waits until there is room.
     guard hasRoom else { return }
-    let expected = world.truth.authorization(of: self, asking: .exact)
-    // The service confirms permissions only, so that it does not notice that polkit answers with another refusal.
-    let mayDiffer = world.polkit.denied[user] != nil && told?.status.hasPrefix("authorized") == false
-    if !mayDiffer, told.map({ Truth.agrees(($0.status, $0.reason), with: expected) }) != true {
-      broken("the client library reports the true authorization", "\(told as Any), true is \(expected)")
-    }
+    checkTruth(of: told, "the client library reports the true authorization")
     checkRegion()
     checkStay()
     let isInUse = world.geoclue.hasActiveClient && world.geoclue.worksSince < world.schedule.now - 20_000_000
@@ -272,10 +267,6 @@ final class SourceProgram: LibraryProgram {
     {
       broken("the client library reports the true state of the source", "\(status as Any)")
     }
-    let silence = world.schedule.now - lastLocationAt
-    guard entitlement.level == .exact, world.geoclue.hasActiveClient,
-      world.schedule.now - world.geoclue.lastFixAt < 2_000_000, silence > 2 * world.geoclue.interval + 1_000_000
-    else { return }
-    broken("the client library continues to deliver locations", "nothing for \(silence / 1_000) ms")
+    checkDelivery(since: lastLocationAt, "the client library continues to deliver locations")
   }
 }

@@ -95,8 +95,7 @@ final class Truth {
     let before = former[user].flatMap { $0.until > now ? $0.level : nil } ?? .none
     former[user] = (max(before, permitted(to: user)), now + Entitlement.tolerance)
     policies[user, default: [:]][action] = answer
-    let programs: [Program] = world.clients + world.libraries
-    if answer == .no { for program in programs where program.user == user { program.hasConsent = false } }
+    if answer == .no { for program in world.programs where program.user == user { program.hasConsent = false } }
     noteForbidden(user)
     let name = action.split(separator: ".").last ?? ""
     changed("polkit's answer about \(name) of \(user) becomes \(answer.map { "\($0)" } ?? "the default")")

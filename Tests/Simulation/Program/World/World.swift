@@ -730,7 +730,7 @@ final class World {
     programs.filter { $0.user == user && $0.hasProcess } + throng.programs(of: user)
   }
 
-  private var programs: [Program] { clients + agents + seconds + libraries as [Program] }
+  var programs: [Program] { clients + agents + seconds + libraries as [Program] }
 
   /// Handles a message that the service logs.
   func logged(_ fields: [String: String]) {
