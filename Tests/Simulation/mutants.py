@@ -27,8 +27,15 @@ FOLDER = pathlib.Path(os.environ.get("MUTANTS") or ROOT / "Tests/Simulation/Muta
 LIMIT = float(os.environ.get("SECONDS_EACH") or 60)
 TREE = ROOT / ".build/mutants"
 HOURS = "1"
+# Of ten seeds, those whose worlds differ most: with the client library or without, in the system and in a session, with a
+# bus that fails or without.
+SEEDS = [tens + ones for tens in range(0, 200, 10) for ones in (3, 6, 4, 1, 8)]
 # Optimised programs simulate twice as much in the same time. Assertions find defects, too.
 FLAGS = ["--configuration", "release", "-Xswiftc", "-assert-config", "-Xswiftc", "Debug"]
+SWIFT = subprocess.run([ROOT / "Tools/find-swift.sh"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+# Not every distribution has the static libraries, with which programs run a sixth faster.
+if (pathlib.Path(SWIFT).resolve().parents[1] / "lib/swift_static").is_dir():
+    FLAGS.append("--static-swift-stdlib")
 IGNORE = ["--ignore", os.environ["IGNORE"]] if os.environ.get("IGNORE") else []
 
 
@@ -58,8 +65,7 @@ def copy_tree():
 
 
 def build():
-    swift = run([ROOT / "Tools/find-swift.sh"], check=True).stdout.strip()
-    command = [swift, "build", "--package-path", TREE, "--scratch-path", TREE / ".build", "--product", "simulate",
+    command = [SWIFT, "build", "--package-path", TREE, "--scratch-path", TREE / ".build", "--product", "simulate",
                *FLAGS]
     result = run(command)
     if result.returncode:
@@ -103,22 +109,21 @@ def report(name, program, seeds):
 
 
 def sound_seeds():
-    """Returns the first seeds that break nothing in the unchanged source, as many as can be needed."""
+    """Returns seeds that break nothing in the unchanged source, as many as can be needed."""
     program, output = build()
     if not program:
         sys.exit(output)
-    total, seeds, seed = 0, [], 0
-    while total < LIMIT or not seeds:
-        seed += 1
+    total, seeds = 0, []
+    for seed in SEEDS:
+        if seeds and total >= LIMIT:
+            break
         rule, seconds = simulate(program, seed)
         if rule:
             print(f"seed {seed} is left out: {rule}", flush=True)
         else:
             seeds.append(seed)
             total += seconds
-        if seed > 200:
-            sys.exit("No seed passes without a mutant")
-    return seeds
+    return seeds or sys.exit("No seed passes without a mutant")
 
 
 def built(patch):
