@@ -320,6 +320,15 @@ extension Checks {
     }
   }
 
+  /// Checks that a client's almanac needs GeoClue no longer, once it had a location after the machine woke.
+  func confirmed(_ client: Client, since begin: Int64) {
+    guard world.isQuiet(at: world.schedule.now), world.wokeAt > begin, client.isConnected, client.almanac != nil,
+      client.entitlement.level == .exact, world.geoclue.lastFixAt > world.wokeAt, world.geoclue.hasActiveClient,
+      world.schedule.now - world.wokeAt > 15_000_000
+    else { return }
+    broken("the check of an almanac ends with a location", "client \(client.number)")
+  }
+
   // MARK: - Objects
 
   /// Checks the reason for which an object was refused.

@@ -42,7 +42,7 @@ extension Checks {
     let expected: [String: Value] = [
       "AuthorizationStatus": .string(told.status), "AuthorizationReason": .string(told.reason),
       "Active": .boolean(told.status.hasPrefix("authorized")), "State": .string(region.state),
-      "Latitude": .double(region.latitude), "Longitude": .double(world.home.longitude),
+      "Latitude": .double(region.latitude), "Longitude": .double(region.longitude),
       "Radius": .double(region.radius),
     ]
     compare(properties, with: expected, at: region.path)

@@ -241,7 +241,6 @@ final class Checks {
     }
     if parcel.member == "AuthorizationChanged" { toldAuthorization(parcel) }
     guard let location = Self.location(in: parcel.values) else { return }
-    let now = world.schedule.now
     guard let name = parcel.destination else {
       return broken("no broadcast carries a location", parcel.story)
     }

@@ -33,6 +33,7 @@ final class Agent: Program {
   private var isExported = true
   override var isConnected: Bool { isOnBus && isExported }
   private var isOnBus: Bool { super.isConnected }
+  override var mayBeKnown: Bool { false }
   override var hasProcess: Bool { isOnBus || super.hasProcess }
   /// Whether this agent has answered or announced its level, so that the service can know of it.
   var isKnown = false
@@ -165,6 +166,7 @@ final class Agent: Program {
   }
 
   override func called(_ call: Parcel) {
+    if held == nil, call.sender == world.serviceName { world.checkNeed(of: user) }
     let connections = connections
     world.schedule.after(chance.time(latency)) { [weak self] in
       guard let self, self.connections == connections, isOnBus else { return }

@@ -84,17 +84,29 @@ final class AlmanacProgram: LibraryProgram {
   /// - Parameter isPatient: Whether no location is good enough.
   private func request(from service: ServiceConnection, isPatient: Bool = false) {
     requests += 1
-    let answered: () -> Void = { [weak self, number = requests] in self?.deadlines[number] = nil }
+    let begin = world.schedule.now
+    let answered: (Result<Void, CallFailure>) -> Void = { [weak self, number = requests] result in
+      self?.deadlines[number] = nil
+      if case .failure(let failure) = result { self?.checkOrigin(of: failure, since: begin) }
+    }
     var options = ClientOptions()
     options.timeout = .seconds(5)
     if isPatient { (options.requiredAccuracy, options.maximumAge) = (0.5, .zero) }
     // After the timeout, the library waits 10 s for the service's own answer.
     deadlines[requests] = world.schedule.now + 16_000_000
     if !isPatient, chance.percent(50) {
-      service.almanac(options) { _ in answered() }
+      service.almanac(options) { answered($0.map { _ in }) }
     } else {
-      service.location(options) { _ in answered() }
+      service.location(options) { answered($0.map { _ in }) }
     }
+  }
+
+  /// Checks that a failed request has the service's own error if the service was there all the time.
+  private func checkOrigin(of failure: CallFailure, since begin: Int64) {
+    guard case .lost(let error) = failure, isUndisturbed, let since = world.servingSince,
+      max(since, world.stalled.upperBound, world.busStartedAt, world.wokeAt, connectedAt) < begin
+    else { return }
+    broken("the client library waits for the service's own error", "\(error)")
   }
 
   // MARK: - The almanac

@@ -14,6 +14,7 @@ extension Client {
     let path: String
     let level: AccuracyLevel
     let latitude: Double
+    let longitude: Double
     let radius: Double
     /// How long a change must persist, in microseconds.
     let confirm: Int64
@@ -60,10 +61,11 @@ extension Client {
     var mayBeToldAgain = true
 
     init(
-      _ path: String, _ level: AccuracyLevel, _ latitude: Double, _ radius: Double, confirm: Int64, isSingleUse: Bool,
-      dwells: Bool
+      _ path: String, _ level: AccuracyLevel, _ latitude: Double, _ longitude: Double, _ radius: Double,
+      confirm: Int64, isSingleUse: Bool, dwells: Bool
     ) {
-      (self.path, self.level, self.latitude, self.radius) = (path, level, latitude, radius)
+      (self.path, self.level, self.radius) = (path, level, radius)
+      (self.latitude, self.longitude) = (latitude, longitude)
       (self.confirm, self.isSingleUse, self.dwells) = (confirm, isSingleUse, dwells)
     }
   }
@@ -101,11 +103,12 @@ extension Client {
       isLasting: true)
   }
 
-  /// Creates a region around the machine that soon reports a stay.
+  /// Creates a region around the machine that soon reports a stay. The machine is in the west of it.
   func monitorStay() {
     guard isConnected, regions.count < 4 else { return }
     let here = world.place(isOther: false)
-    createRegion(.exact, here, 1_000, confirm: 5_000, isSingleUse: false, includesLocation: false, dwells: true)
+    createRegion(
+      .exact, here, 1_000, confirm: 5_000, isSingleUse: false, includesLocation: false, dwells: true, east: 700)
   }
 
   /// Creates a small region around the machine that is lost shortly after the service has given up the last good
@@ -122,12 +125,14 @@ extension Client {
   /// - Parameters:
   ///   - confirm: In milliseconds.
   ///   - unknownAfter: In microseconds.
+  ///   - east: How far the centre is to the east of the machine's meridian, in metres.
   private func createRegion(
     _ level: AccuracyLevel, _ latitude: Double, _ radius: Double, confirm: Int64, isSingleUse: Bool,
-    includesLocation: Bool, dwells: Bool? = nil, unknownAfter: Int64? = nil, isLasting: Bool = false
+    includesLocation: Bool, dwells: Bool? = nil, unknownAfter: Int64? = nil, isLasting: Bool = false, east: Double = 0
   ) {
+    let longitude = world.home.longitude(east)
     var options: [(String, Value)] = [
-      ("latitude", .double(latitude)), ("longitude", .double(world.home.longitude)), ("radius", .double(radius)),
+      ("latitude", .double(latitude)), ("longitude", .double(longitude)), ("radius", .double(radius)),
       ("accuracy", .string("\(level)")), ("confirm", .uint32(UInt32(confirm))), ("single-use", .boolean(isSingleUse)),
     ]
     let dwells = dwells ?? chance.percent(30)
@@ -145,7 +150,7 @@ extension Client {
         let path = reply.values.first?.objectPath?.rawValue
       else { return }
       let region = Region(
-        path, level, latitude, radius, confirm: confirm * 1_000, isSingleUse: isSingleUse, dwells: dwells)
+        path, level, latitude, longitude, radius, confirm: confirm * 1_000, isSingleUse: isSingleUse, dwells: dwells)
       (region.known, region.duration, region.includesLocation) = (assumed, duration, includesLocation)
       region.unknownAfter = unknownAfter ?? region.unknownAfter
       regions.append(region)

@@ -83,6 +83,7 @@ final class Logind: SystemService {
 
   override func called(_ call: Parcel) {
     if call.member == "GetUser", let user = call.values.first?.uint32 {
+      if answersSoon { world.checkNeed(of: user) }
       rounds[user] = Round(follows: rounds[user]?.isOvertaken ?? false)
     }
     super.called(call)

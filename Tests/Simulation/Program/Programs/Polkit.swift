@@ -128,6 +128,14 @@ final class Polkit: SystemService {
     call.values.first?.structure?.last?.properties?["name"]?.string
   }
 
+  /// When each program, by its unique name, last made a call that permits a dialog.
+  var interactiveAt: [String: Int64] = [:]
+
+  private func checkPermission(of name: String) {
+    guard interactiveAt[name] ?? .min / 2 < world.schedule.now - 125_000_000 else { return }
+    world.checks.broken("a dialog is shown only if its call permits it", name)
+  }
+
   /// Nobody answers. The dialog must be closed when its call ends.
   private func leaveOpen(_ call: Parcel) {
     guard let dialog = call.values.last?.string, !dialog.isEmpty else {
@@ -234,8 +242,28 @@ final class Polkit: SystemService {
   /// When it last exited.
   private var endedAt: Int64 = .min / 2
 
+  /// When it was last to be started because a program needed it.
+  var activatedAt: Int64 = .min / 2
+
+  /// Checks that its answers no longer count soon after it has exited, unless the service has it started for a call.
+  private func checkReturn() {
+    let (endedAt, service) = (endedAt, world.serviceName)
+    world.schedule.after(3_000_000) { [weak self] in
+      guard let self, endedAt == self.endedAt, !isRunning, activatedAt < endedAt, let service,
+        service == world.serviceName, max(world.wokeAt, world.stalled.upperBound) < endedAt
+      else { return }
+      for client in world.clients where rounds[client.name] != nil && client.isReading {
+        for subscription in client.subscriptions where subscription.isStarted && subscription.startedAt < endedAt {
+          guard subscription.told?.status == "authorized-when-in-use" else { continue }
+          world.checks.broken("polkit's answers do not outlive it", subscription.path)
+        }
+      }
+    }
+  }
+
   override func exited() {
     endedAt = world.schedule.now
+    checkReturn()
     dialogs = [:]
     world.doubted(for: 10_000)
     for name in rounds.keys { rounds[name]?.open = 0 }
@@ -264,6 +292,7 @@ final class Polkit: SystemService {
         denied[user] != nil || action != Truth.accessWithoutAgent && world.truth.session(of: user) != .active
       let answer = isBarred ? .no : world.truth.policy(of: user, action)
       if action == Truth.accessWithoutAgent { asked(about: name) }
+      if call.values[3].uint32 == 1 { checkPermission(of: name) }
       if call.values[3].uint32 == 1, answer == .challenge { return showDialog(call, action, of: user) }
       let isTemporary = answer == .yes && temporary[user]?.contains(action) == true
       let details = isTemporary ? Self.details : .dictionary(key: .string, value: .string, [])

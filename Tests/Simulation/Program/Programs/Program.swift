@@ -47,9 +47,12 @@ class Program: Peer {
   /// Whether its process exists. It outlives the connection by a second.
   var hasProcess: Bool { isConnected || leftAt > world.schedule.now - 1_000_000 }
   private var leftAt: Int64 = .min / 2
+  /// Whether the service may have a reason to ask about its user.
+  var mayBeKnown: Bool { isConnected }
 
   func disconnect() {
     leftAt = world.schedule.now
+    world.leftAt[user] = leftAt
     world.bus.left(self)
     // What it has not read is lost.
     inbox = []

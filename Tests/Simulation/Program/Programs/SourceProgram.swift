@@ -123,9 +123,9 @@ final class SourceProgram: LibraryProgram {
   /// Monitors a region at one of the two places.
   private func monitor() {
     centre = world.place(isOther: chance.percent(50))
-    guard let circle = CircularRegion(latitude: centre, longitude: world.home.longitude, radius: Self.radius) else {
-      return
-    }
+    // The machine is in the west of it, or far away.
+    let east = world.home.longitude(700)
+    guard let circle = CircularRegion(latitude: centre, longitude: east, radius: Self.radius) else { return }
     var configuration = RegionConfiguration(circle)
     (configuration.confirm, configuration.dwell) = (.seconds(5), .seconds(10))
     configuration.unknownAfter = .seconds(40)

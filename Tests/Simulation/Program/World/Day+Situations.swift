@@ -358,7 +358,23 @@ extension Day {
     }
   }
 
-  /// A few locations are outside a region. All later ones are so close to its border that the machine may be inside.
+  /// After a long suspend, an almanac needs one location, although the machine is where it was. Returns the end.
+  func planAlmanac(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+
+    after(0) { world in
+      world.clients[1].start()
+      world.clients[1].forecast()
+    }
+    after(4) { $0.sleep(2_000_000_000, isAnnounced: true, isProbed: false) }
+    after(24) { world in
+      world.checks.confirmed(world.clients[1], since: begin + 4_000_000)
+      world.clients[1].exit()
+    }
+    return begin + 24_100_000
+  }
+
+  /// A few locations are outside a region. All later ones may be inside: they are close to its border, or clearly inside.
   private func planBorder(until end: Int64) {
     let before = moments { end - $0 }
 
@@ -369,7 +385,7 @@ extension Day {
       world.clients[1].subscribe(isPlain: true, at: .exact)
     }
     before(296) { $0.geoclue.offset = 250 / Checks.metresPerDegree }
-    before(292.5) { $0.geoclue.offset = 100 / Checks.metresPerDegree }
+    before(292.5) { $0.geoclue.offset = ($0.seed.isMultiple(of: 3) ? 0 : 100) / Checks.metresPerDegree }
     before(238) { world in
       world.checks.checkInside(world.clients[1], since: end - 326_000_000)
       (world.geoclue.offset, world.geoclue.isPrecise) = (0, false)

@@ -49,13 +49,17 @@ final class Day {
       if round % 4 == 1 {
         at(time + 2_000_000) { world in world.deny(world.users[round / 4 % world.users.count]) }
       }
+      if rests {
+        // Most users have no programs any more.
+        at(time + 12_000_000) { world in for user in world.users { world.logind.announce(user) } }
+      }
       time += !rests ? Self.quiet : isRare ? Self.rareRest : Self.rest
       if let rest { planRest(rest, until: time) } else { planQuiet(round, until: time) }
       at(time) { $0.checks.quiet(rests: rests) }
       if rests {
         at(time + 100_000) { $0.clients[0].exit() }
         at(time + 8_000_000) { $0.checks.unused(by: $0.clients[1]) }
-        time += 9_000_000
+        time = planAlmanac(at: time + 9_000_000)
       }
       guard round % 4 == 3 || round == rounds - 1 else { continue }
       time = planDeparture(round, at: time)

@@ -93,6 +93,13 @@ struct Home {
     (52.39, 13.2), (69.63, 18.96), (38.88, -6.97), (-0.02, -78.15), (47.97, 7.85), (65.84, 24.14), (-18.14, 178.44),
   ]
 
+  /// The longitude of a place to the east of the machine, in degrees.
+  ///
+  /// - Parameter metres: The distance.
+  func longitude(_ metres: Double) -> Double {
+    longitude + metres / Checks.metresPerDegree / cos(latitude * .pi / 180)
+  }
+
   init(_ seed: UInt64) {
     (latitude, longitude) = Self.places[Int(seed % UInt64(Self.places.count))]
     var chance = Chance(seed, "home")

@@ -223,6 +223,7 @@ final class World {
         schedule.after(20_000) { [weak self] in self?.bus.activationFailed(name, "Spawn.ChildExited") }
       }
     case Polkit.service:
+      polkit.activatedAt = schedule.now
       schedule.after(chance.time(2_000...300_000)) { [weak self] in
         guard let self else { return }
         if polkitFails { bus.activationFailed(name, "Spawn.ChildExited") } else { polkit.start() }
@@ -305,6 +306,7 @@ final class World {
     parcel.size = hash.add(message: parcel.encoded().raw)
     tell(parcel.story)
     if peer.isService { checks.sent(parcel) }
+    if parcel.isInteractive { polkit.interactiveAt[parcel.sender] = schedule.now }
     for library in libraries where library.name == parcel.sender { library.didSend(parcel) }
   }
 
@@ -728,6 +730,19 @@ final class World {
 
   func programs(of user: UInt32) -> [Program] {
     programs.filter { $0.user == user && $0.hasProcess } + throng.programs(of: user)
+  }
+
+  /// When a program of each user last left.
+  var leftAt: [UInt32: Int64] = [:]
+
+  /// Checks that the service asks about a user only while it serves a program of that user.
+  func checkNeed(of user: UInt32) {
+    // In the session deployment, the agents are GeoClue's.
+    guard users.contains(user), !isSession, stalled.upperBound < schedule.now - 5_000_000, bus.stall == .none,
+      leftAt[user] ?? .min < schedule.now - 5_000_000, logind.slowAt < schedule.now - 5_000_000,
+      !(programs + throng.programs(of: user)).contains(where: { $0.user == user && $0.mayBeKnown })
+    else { return }
+    checks.broken("nobody is asked about a user without programs", "\(user)")
   }
 
   var programs: [Program] { clients + agents + seconds + libraries as [Program] }
