@@ -200,15 +200,17 @@ extension Checks {
 
   /// Checks that each client has received the newest location, and that no newer one waits anywhere.
   ///
-  /// - Parameter user: Whose clients are checked, nil for all.
-  func newest(of user: UInt32? = nil) {
+  /// - Parameters:
+  ///   - user: Whose clients are checked, nil for all.
+  ///   - isJustPermitted: Whether it was measured as soon as these had access.
+  func newest(of user: UInt32? = nil, isJustPermitted: Bool = false) {
     let before = world.schedule.now - 10_000_000
     // After a clock change and a sleep, the first locations of a new client may be old ones.
     guard let newest = world.geoclue.newest, world.geoclue.startedAt < before,
       let fix = world.fixes[newest.bitPattern], !world.recurs(fix)
     else { return }
     // One that was measured while a client had no access is not for that client.
-    let latest = min(before, fix.measuredAt - 1_000_000)
+    let latest = isJustPermitted ? fix.measuredAt : min(before, fix.measuredAt - 1_000_000)
     for client in world.clients
     where client.isReading && client.entitlement.level == .exact && client.entitlement.since < latest
       && client.user == user ?? client.user
