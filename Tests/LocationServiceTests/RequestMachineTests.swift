@@ -186,6 +186,19 @@ import Testing
         == .own(.deliver(Delivery(location: best, isReduced: false))))
   }
 
+  @Test func `the best location from before an increase of access is marked as reduced`() {
+    var machine = machine { ($0.requiredAccuracy, $0.isBestEffort) = (50, true) }
+    _ = machine.handle(access(.city), at: 0)
+    _ = machine.handle(.prepared, at: 1)
+    var town = location
+    (town.accuracy, town.level) = (15_000, .city)
+    #expect(machine.handle(.location(town), at: 2) == [])
+    _ = machine.handle(access(.allowed), at: 3)
+    #expect(
+      machine.handle(.timer, at: 20_000_000).last
+        == .own(.deliver(Delivery(location: town, isReduced: true))))
+  }
+
   @Test func `a remembered location does not answer a call after the clock was set`() {
     var town = location
     (town.accuracy, town.level, town.isRemembered) = (15_000, .city, true)

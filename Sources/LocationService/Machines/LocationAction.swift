@@ -38,6 +38,6 @@ nonisolated enum ClosedReason: String, Sendable {
 
 nonisolated struct Delivery: Equatable, Sendable {
   var location: Location
-  /// Whether the granted level is coarser than the requested one.
+  /// Whether the level that was granted for the location is coarser than the requested one.
   var isReduced: Bool
 }

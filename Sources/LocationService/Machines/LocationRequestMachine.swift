@@ -202,7 +202,9 @@ nonisolated extension LocationRequestMachine {
   }
 
   private mutating func answer(_ location: Location) -> [Action] {
-    let delivery = Delivery(location: location, isReduced: authorization.level < options.accuracy)
+    // A measured location may be from before an increase of the level. A remembered one says nothing about the level.
+    let level = location.isRemembered ? authorization.level : location.level
+    let delivery = Delivery(location: location, isReduced: level < options.accuracy)
     return [.audit(authorization)] + finish(.deliver(delivery))
   }
 
