@@ -47,6 +47,9 @@ extension Checks {
       }
       return
     }
+    if expected.reason == "authorization-required" {
+      broken("consent is asked for only in a call that permits a dialog", "client \(client.number): \(reply.values)")
+    }
     let told = (reply.values.first?.string ?? "", reply.values.last?.string ?? "")
     if !Truth.agrees(told, with: expected) {
       broken("a client is answered its true authorization", "client \(client.number): \(told), not \(expected)")
@@ -58,6 +61,10 @@ extension Checks {
     let told = (
       properties["AuthorizationStatus"]?.string ?? "", properties["AuthorizationReason"]?.string ?? ""
     )
+    for (reason, message) in [("AuthorizationReason", "AuthorizationMessage"), ("StateReason", "StateMessage")]
+    where properties[reason]?.string?.isEmpty != properties[message]?.string?.isEmpty {
+      broken("each reason has a message", "\(properties[reason] as Any): \(properties[message] as Any)")
+    }
     if !world.isSession, expected == world.truth.authorization(of: client, asking: .exact),
       !Truth.agrees(told, with: expected)
     {

@@ -32,6 +32,16 @@ final class Audit {
 }
 
 extension Checks {
+  /// Checks that a text for administrators, or of an error, shows no place and no object.
+  func mentioned(_ text: String) {
+    let places = [world.place(isOther: false), world.place(isOther: true), world.home.longitude].map { place in
+      let text = "\(place)"
+      return text.firstIndex(of: ".").map { String(text[...$0]) + text[$0...].dropFirst().prefix(3) } ?? text
+    }
+    let secrets = places + ["/subscription/", "/region/", "/almanac/"]
+    if secrets.contains(where: text.contains) { broken("no text shows a place or an object", text) }
+  }
+
   /// The most lines about one user in a minute, which may overlap two minutes of the service's limit. A user who loses
   /// the session, and thus the account, during it has a third one; so has a user whose session the service did not know,
   /// because logind was slow.

@@ -272,6 +272,15 @@ extension Checks {
     }
     let level = min(region.level, client.entitlement.level)
     guard !region.isUncertain else { return }
+    let isSettled = now - max(region.changedAt, client.entitlement.since, client.readSince) > 20_000_000
+    if region.isStarted, client.isReading, isSettled, !world.isBusFaulty {
+      if level == .none, !region.isUsed, region.state != "unknown" {
+        broken("a region without access has no state", "\(region.state): \(region.path)")
+      }
+      if region.isUsed, now - region.toldAt > 2_000_000 {
+        broken("a region for one crossing ends with it", region.path)
+      }
+    }
     if region.isStarted, let cell = Self.cells[level], cell > region.radius, region.reason != "accuracy-limited",
       now - max(region.changedAt, client.entitlement.since, client.readSince) > 20_000_000, client.isReading
     {

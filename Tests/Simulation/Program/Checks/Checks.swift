@@ -30,12 +30,18 @@ final class Checks {
 
   /// The options of a call of `GetLocation`.
   nonisolated struct Wish {
+    var level = AccuracyLevel.exact
+    /// In microseconds.
+    var timeout: Int64 = 0
+    /// The age of a remembered location, in milliseconds.
+    var oldest: Int64 = 0
     /// In milliseconds.
     var maximumAge: Int64 = 0
     /// In metres.
     var accuracy = Double.infinity
-    /// The timeout, in milliseconds, of a call that then accepts the best location.
+    /// The timeout, in milliseconds, of a call that then accepts the best location, and what it accepts before, in metres.
     var bestAfter: Int64?
+    var bestAccuracy = Double.infinity
     /// Whether its desktop id is the one that GeoClue's configuration can disallow.
     var isNamed = false
     /// Whether it is answered as soon as access is known and confirmed.
@@ -98,6 +104,9 @@ final class Checks {
     let latitude: Double
     let longitude: Double
     let measuredAt: UInt64
+    let timestamp: UInt64
+    let accuracy: Double
+    let sequence: UInt64
     let sleeps: Int
   }
 
@@ -205,6 +214,13 @@ final class Checks {
   func openCalls(of client: Client) -> Int { open.keys.count { $0.caller == client.name } }
 
   func answered(_ client: Client, _ name: String, _ reply: Parcel) {
+    if reply.errorName.hasSuffix("Location1.Error.Timeout"),
+      let call = open[SimulatedBus.Call(caller: name, serial: reply.replySerial)],
+      world.wokeAt < call.time, world.schedule.now < call.time + call.wish.timeout
+    {
+      let early = call.time + call.wish.timeout - world.schedule.now
+      broken("a call does not fail before its timeout", "\(early / 1_000) ms early")
+    }
     open[SimulatedBus.Call(caller: name, serial: reply.replySerial)] = nil
   }
 
@@ -223,6 +239,9 @@ final class Checks {
   /// Examines a message from the service.
   func sent(_ parcel: Parcel) {
     economy(parcel)
+    if parcel.kind == .error || parcel.member == "ErrorOccurred" {
+      for text in parcel.values.compactMap(\.string) { mentioned(text) }
+    }
     for library in world.libraries where library.name == parcel.destination { library.wasSent(parcel) }
     guard parcel.kind == .signal || parcel.kind == .reply else { return }
     if parcel.destination == nil { told(parcel) }
@@ -255,21 +274,26 @@ final class Checks {
       return
     }
     locations += 1
+    let level = Self.level(of: location)
     if parcel.kind == .reply, let call = open[SimulatedBus.Call(caller: name, serial: parcel.replySerial)],
       call.member == "GetLocation"
     {
       answer(location, call)
+      // A remembered location may be coarser than what is granted.
+      let isMarked = location["Reduced"]?.boolean == (level < call.wish.level) || location["Remembered"] != nil
+      if level > call.wish.level || !isMarked {
+        broken("a call is answered at its level", "\(location), not \(call.wish.level): \(parcel.story)")
+      }
       named(call.wish.isNamed, parcel)
     }
     named(owner?.isNamed ?? false, parcel)
     granted(client, parcel)
     permitted(location, client, parcel)
-    let level = Self.level(of: location)
     guard level != .none else { return broken("a location has a level", parcel.story) }
     let isReduced = location["Reduced"]?.boolean
     if let subscription = client.subscriptions.first(where: { $0.path == parcel.path }),
       client.isReading, world.sentSince - subscription.startedAt > Entitlement.tolerance,
-      isReduced != (level < subscription.level)
+      isReduced != (level < subscription.level) || level > subscription.level
     {
       return broken("a reduced location is marked", parcel.story)
     }
@@ -367,6 +391,9 @@ final class Checks {
     }
     let time = location["Timestamp"]?.structure?.first?.uint64 ?? 0
     guard location["Remembered"] == nil else {
+      if parcel.kind == .signal, parcel.member == "LocationUpdated" {
+        broken("a subscription receives no remembered location", parcel.story)
+      }
       if !world.remembers { broken("nothing is remembered if that is not configured", parcel.story) }
       if Int64(time) > kernel_realtime() / 1_000_000 + 1, world.schedule.now - world.clockSetAt > 1_000_000 {
         broken("no remembered location is from the future", "client \(client.number): \(parcel.story)")
@@ -513,6 +540,9 @@ final class Checks {
     // the age of a location, but not for the wait of a call. The first report of a GeoClue client also counts as new if
     // that client was started after the call.
     var oldest = call.wish.maximumAge + waited
+    if location["Remembered"] != nil, age > call.wish.oldest + waited + 200 || call.wish.oldest == 0 {
+      broken("a remembered location is as young as its caller requires", "\(age) ms, \(call.wish.oldest) ms")
+    }
     // At the timeout, the best location may be no older than the caller permits, or than the call.
     if let timeout = call.wish.bestAfter, waited >= timeout { oldest = max(call.wish.maximumAge, waited) }
     let isExact = location["Level"]?.string == "exact"
@@ -543,6 +573,11 @@ final class Checks {
     let real = (kernel_boottime() - received) / 1_000
     if received > 0, !isCloseToWaking, world.sentSince == world.schedule.now, abs(age - real) > 200 {
       broken("the age of a location is true", "\(age) ms instead of \(real) ms")
+    }
+    if let timeout = call.wish.bestAfter, waited < timeout, isExact, world.wokeAt < call.time,
+      location["Accuracy"]?.double ?? .infinity > call.wish.bestAccuracy
+    {
+      broken("a call accepts the best location only at its timeout", "\(timeout - waited) ms early")
     }
     if location["Accuracy"]?.double ?? .infinity > call.wish.accuracy {
       broken("a location is as accurate as its caller requires", "required \(call.wish.accuracy) m")
@@ -603,7 +638,9 @@ final class Checks {
     let new = ReducedLocation(
       interval: (location["MonotonicUSec"]?.uint64 ?? 0) / (Self.intervals[level] ?? 1) / 1_000_000,
       latitude: location["Latitude"]?.double ?? 0, longitude: location["Longitude"]?.double ?? 0,
-      measuredAt: location["MonotonicUSec"]?.uint64 ?? 0, sleeps: world.sleeps)
+      measuredAt: location["MonotonicUSec"]?.uint64 ?? 0,
+      timestamp: location["Timestamp"]?.structure?.first?.uint64 ?? 0,
+      accuracy: location["Accuracy"]?.double ?? 0, sequence: location["Sequence"]?.uint64 ?? 0, sleeps: world.sleeps)
     // An answer that waited for the bus may belong to an earlier interval.
     var recent = (reducedLocations[level] ?? []).filter { $0.sleeps == new.sleeps }
     let before = recent.first { $0.interval == new.interval }
@@ -634,6 +671,11 @@ final class Checks {
     if queued > Self.mostQueued { broken("the service queues little for the bus", "\(queued) bytes") }
     if let peer = parcel.destination.flatMap({ world.bus.peers[$0] }) {
       if parcel.isPing { pinged(peer, through: parcel.sender) } else { peer.unproven += parcel.size }
+    }
+    if let peer = parcel.destination.flatMap({ world.bus.peers[$0] }), !parcel.errorName.hasSuffix("LimitsExceeded"),
+      parcel.kind == .reply || parcel.kind == .error
+    {
+      take("answers to \(peer.user)", 700, 420, "a user's calls are handled at their rate")
     }
     guard let name = parcel.destination else {
       if parcel.sender == world.serviceName { take("all", 24, 2.2, "programs are told the service's state rarely") }

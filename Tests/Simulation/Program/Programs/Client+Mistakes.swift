@@ -38,6 +38,35 @@ extension Client {
     ("CreateRegion", circle.dropLast() + [("radius", .double(1_000_001))]),
   ]
 
+  /// Options at the bounds of the contract, and with other types of the same values.
+  private static let permitted: [(method: String, options: [(String, Value)])] = [
+    ("CreateSubscription", [("time-threshold", .int64(1_000)), ("debounce", .double(300))]),
+    ("CreateSubscription", [("max-updates", .int32(0)), ("duration", .uint32(0)), ("distance-threshold", .uint32(5))]),
+    ("CreateSubscription", [("desktop-id", .string(String(repeating: "a", count: 255)))]),
+    ("GetLocation", [("timeout", .uint32(120_000)), ("required-accuracy", .uint32(100_000))]),
+    ("CreateAlmanac", [("day-offset", .int32(21_600)), ("night-offset", .int64(-21_600))]),
+    ("CreateRegion", circle.dropLast() + [("radius", .int32(50))]),
+    ("CreateRegion", [("latitude", .double(-90)), ("longitude", .int32(180)), ("radius", .double(1_000_000))]),
+  ]
+
+  /// Makes use of all that the contract permits.
+  func exhaust() {
+    guard isConnected, isReading else { return }
+    for (method, options) in Self.permitted {
+      let wish = Checks.Wish(maximumAge: 30_000)
+      ask(Self.path, Self.service, method, [.options(options)], within: 120_000_000, wanting: wish) {
+        [weak self] reply in
+        guard let self else { return }
+        if ["InvalidOption", "InvalidArgs"].contains(where: reply.errorName.hasSuffix) {
+          world.checks.broken("no permitted option is refused", "client \(number): \(method) \(options)")
+        }
+        guard let path = reply.values.first?.objectPath?.rawValue else { return }
+        let kind = method.dropFirst("Create".count)
+        call(Self.service, path, "\(Self.service).\(kind)", "Close", wantsReply: false)
+      }
+    }
+  }
+
   /// Makes every mistake once.
   func mistake() {
     guard isConnected, isReading else { return }

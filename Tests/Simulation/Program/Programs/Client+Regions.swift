@@ -183,6 +183,7 @@ extension Client {
         return
       }
       if !reply.isLost { self?.regions.removeAll { $0 === region } }
+      if reply.kind == .reply { self?.checkEnd(of: region.path) }
     }
   }
 
@@ -227,7 +228,6 @@ extension Client {
       region.reason = changed?["StateReason"]?.string ?? region.reason
       (region.known, region.hasDwelled) = (nil, nil)
     case "Closed":
-      gone.insert(region.path)
       world.checks.closed(region, signal.values.first?.string ?? "", to: self)
       regions.removeAll { $0 === region }
     default: break

@@ -228,6 +228,12 @@ final class Client: Program {
   ) {
     guard isConnected else { return }
     let name = name
+    var wish = wish
+    if member == "GetLocation", let options = values.first?.properties {
+      wish.level = options["accuracy"]?.string.flatMap(AccuracyLevel.init(contractName:)) ?? .exact
+      wish.timeout = options["timeout"]?.uint32.map { Int64($0) * 1_000 } ?? 20_000_000
+      wish.oldest = options["maximum-age"]?.uint32.map(Int64.init) ?? 30_000
+    }
     let serial = call(Self.service, path, interface, member, values, isInteractive: isInteractive) {
       [weak self] reply in
       guard let self else { return }
@@ -261,7 +267,7 @@ final class Client: Program {
       options.append(("required-accuracy", .double(wish.accuracy)))
       if chance.percent(60) {
         options.append(("best-effort", .boolean(true)))
-        wish.accuracy = .infinity
+        (wish.bestAccuracy, wish.accuracy) = (wish.accuracy, .infinity)
         wish.bestAfter = wish.isImmediate ? nil : timeout / 1_000
       }
     }
@@ -299,7 +305,7 @@ final class Client: Program {
     var wish = Checks.Wish()
     if mayBeBestEffort, chance.percent(30) {
       options += Self.bestEffort
-      wish.bestAfter = 8_000
+      (wish.bestAfter, wish.bestAccuracy) = (8_000, 1)
     } else if chance.percent(50) {
       options.append(("required-accuracy", .double(100)))
       wish.accuracy = 100
@@ -531,8 +537,22 @@ final class Client: Program {
           close(subscription)
         }
       }
-      if reply.kind == .reply { closed.insert(subscription.path) }
+      if reply.kind == .reply {
+        closed.insert(subscription.path)
+        checkEnd(of: subscription.path)
+      }
       subscriptions.removeAll { $0 === subscription }
+    }
+  }
+
+  /// Checks that the end of an object that this client has closed is also signalled.
+  func checkEnd(of path: String) {
+    let (begin, connections) = (world.schedule.now, connections)
+    world.schedule.after(1_000_000) { [weak self] in
+      guard let self, isConnected, self.connections == connections, isReading, readSince < begin, !world.isBusFaulty,
+        world.bus.stall == .none, world.stalled.upperBound < begin, !gone.contains(path)
+      else { return }
+      world.checks.broken("the end of an object is signalled", path)
     }
   }
 
@@ -656,6 +676,21 @@ final class Client: Program {
     }
   }
 
+  /// Requests access interactively. The user refuses, which is reported and grants nothing.
+  func beRefused() {
+    let begin = world.schedule.now
+    let isAsked = { [world] (client: Client) in
+      world.truth.authorization(of: client, asking: .exact).reason == "authorization-required"
+    }
+    guard isAsked(self) else { return }
+    authorize(isInteractive: true) { [weak self] reply in
+      guard let self, isAsked(self), world.polkit.refusedAt[name] ?? .min > begin, reply.kind == .reply,
+        reply.values != [.string("denied"), .string("rejected-by-agent")]
+      else { return }
+      world.checks.broken("a refused dialog is reported", "client \(number): \(reply.values)")
+    }
+  }
+
   private func readLocation(of subscription: Subscription) {
     if chance.percent(30) { return readAll() }
     ask(
@@ -684,6 +719,7 @@ final class Client: Program {
     if gone.contains(signal.path) {
       world.checks.broken("a closed object sends nothing", signal.story)
     }
+    if signal.member == "Closed" { gone.insert(signal.path) }
     if signal.path == almanacPath { return signalledAlmanac(signal) }
     if let region = regions.first(where: { $0.path == signal.path }) { return signalled(signal, of: region) }
     guard let subscription = subscriptions.first(where: { $0.path == signal.path }) else { return }
@@ -733,7 +769,6 @@ final class Client: Program {
       subscription.failedAt = world.schedule.now
     case "Closed":
       closed.insert(subscription.path)
-      gone.insert(subscription.path)
       world.checks.closed(subscription, signal.values.first?.string ?? "", to: self)
       subscriptions.removeAll { $0 === subscription }
     default: break

@@ -106,6 +106,9 @@ final class Polkit: SystemService {
   private static let details = Value.dictionary(
     key: .string, value: .string, [Value.Entry(.string("polkit.temporary_authorization_id"), .string("tmpauthz1"))])
 
+  /// The users who refuse in each dialog, and when the programs, by their unique names, were last refused so.
+  var refusing: Set<UInt32> = []
+  private(set) var refusedAt: [String: Int64] = [:]
   /// The users who answer no dialog.
   var unattended: Set<UInt32> = []
   /// The open dialogs that nobody answers, by their identifiers.
@@ -175,6 +178,11 @@ final class Polkit: SystemService {
     world.schedule.after(4_000_000) { [weak self] in
       guard let self, isRunning, self.connections == connections else { return }
       let name = Self.subject(of: call)
+      if refusing.contains(user) {
+        refusedAt[name ?? ""] = world.schedule.now
+        let nothing = Value.dictionary(key: .string, value: .string, [])
+        return answer(call, [.structure([.boolean(false), .boolean(false), nothing])])
+      }
       let isAsked = world.truth.policy(of: user, action) == .challenge
       if isAsked, let program = world.programs.first(where: { $0.name == name && $0.isConnected }) {
         program.hasConsent = true

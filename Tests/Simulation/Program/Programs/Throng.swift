@@ -70,6 +70,20 @@ final class Throng {
     world.schedule.after(1_000_000) { [self] in leave() }
   }
 
+  /// Programs of one user make as many short calls as they may, which count for all of them together.
+  func hurry(of user: UInt32) {
+    guard programs.isEmpty else { return }
+    world.floodedAt[user] = world.schedule.now
+    come(users: Array(repeating: user, count: 12)) { _ in }
+    for program in programs {
+      for _ in 0..<95 {
+        let values = [Value.string(Client.service), .string("AuthorizationStatus")]
+        program.call(Client.service, Client.path, Program.properties, "Get", values)
+      }
+    }
+    world.schedule.after(3_000_000) { [self] in leave() }
+  }
+
   /// Programs of one user leave with answers that they have not read. The service must not ping the user's others more
   /// often because of these.
   func hoard(of user: UInt32) {
@@ -110,11 +124,19 @@ final class Throng {
   /// Programs of subordinate ids, and then one of their owner, create as many objects as they may. All count for the
   /// owner.
   func share(of owner: UInt32) {
-    guard programs.isEmpty, let first = Self.subordinates[owner] else { return }
+    guard let first = Self.subordinates[owner] else { return }
+    share(by: (0...world.limit / 16).map { first + $0 } + [owner])
+  }
+
+  /// Programs of many users without a session create as many objects as they may. These users share one account.
+  func shareOfStrangers() { share(by: (0...world.limit / 16).map { 2_300 + UInt32($0) }) }
+
+  private func share(by users: [UInt32]) {
+    guard programs.isEmpty else { return }
     // The limit may change meanwhile.
     let (limit, begin) = (world.limit, world.schedule.now)
     var created = 0
-    come(users: (0...limit / 16).map { first + $0 } + [owner]) { _ in }
+    come(users: users) { _ in }
     for program in programs {
       for _ in 0..<World.subscriptionsPerConnection {
         program.call(Client.service, Client.path, Client.service, "CreateSubscription", [.options([])]) {
@@ -124,10 +146,10 @@ final class Throng {
     }
     world.schedule.after(2_000_000) { [self] in
       if created > max(limit, world.limit) {
-        world.checks.broken("a user has few objects", "\(created) of \(owner) and subordinate ids")
+        world.checks.broken("a user has few objects", "\(created) of \(users[0]) and others")
       }
       if created == 0, !world.isBusFaulty, world.servingSince.map({ $0 < begin }) ?? false {
-        world.checks.broken("a program of a subordinate id may create objects", "\(owner)")
+        world.checks.broken("a program that shares an account may create objects", "\(users[0])")
       }
       leave()
     }

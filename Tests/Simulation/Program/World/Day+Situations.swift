@@ -105,6 +105,8 @@ extension Day {
       }
     }
     before(88) { $0.clients[(round + 3) % 6].shortenWait() }
+    if round % 8 == 3, !world.isSession { before(92) { $0.throng.hurry(of: $0.users[(round + 1) % 3]) } }
+    if round % 8 == 5, !world.isSession { before(92) { $0.throng.shareOfStrangers() } }
     if round % 8 == 1, !world.isSession { before(92) { $0.throng.hoard(of: $0.users[(round + 1) % 3]) } }
     if round % 4 == 0 {
       planFailure(isCrash: round % 8 == 4, isInstalled: (round / 8 + Int(world.seed % 2)) % 2 == 0, until: end)
@@ -153,6 +155,7 @@ extension Day {
     before(77) { $0.clients[(round + 5) % 6].askInTurn() }
     before(75.5) { $0.reload() }
     before(16.5) { $0.clients[(round + 5) % 6].mistake() }
+    before(15.5) { $0.clients[(round + 2) % 6].exhaust() }
     if !staysBelowLimit { before(25) { $0.polkit.flood() } }
     before(24.5) { world in
       for client in world.clients { client.startAndStop() }

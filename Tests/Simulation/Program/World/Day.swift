@@ -176,7 +176,8 @@ final class Day {
     }
     // They ask again after an administrator has had all records erased.
     if chance.percent(50) {
-      world.schedule.after(4_000_000) { [world] in world.forgetRecords() }
+      let isErased = chance.percent(50)
+      world.schedule.after(4_000_000) { [world] in isErased ? world.eraseRecords() : world.forgetRecords() }
       world.schedule.after(5_500_000) { [world] in
         for client in world.clients where client.isConnected { client.locateRoughly() }
       }
@@ -202,7 +203,7 @@ final class Day {
     for agent in world.seconds { agent.exit() }
     world.polkit.latency = 50...4_000
     world.polkit.temporaryFor = []
-    world.polkit.unattended = []
+    (world.polkit.unattended, world.polkit.refusing) = ([], [])
     world.polkit.closesSlowly = false
     world.polkit.recover()
     world.polkit.start()

@@ -209,6 +209,10 @@ enum LastingCondition: CaseIterable {
       world.schedule.after(44_000_000) {
         if world.polkit.denied[user] == nil { world.polkit.set(.challenge, for: user) }
       }
+      world.schedule.after(50_000_000) {
+        world.polkit.refusing.insert(user)
+        asking(user, in: world)?.beRefused()
+      }
     case .policyAsksInVain:
       set([Truth.access: .yes, Truth.accessPrecise: .challenge], for: user, in: world)
       agent?.setLevel(.city)

@@ -640,6 +640,13 @@ final class World {
     }
   }
 
+  /// An administrator erases all records with `geopublicistd --forget`.
+  func eraseRecords() {
+    guard serviceName != nil, !isBusFaulty else { return }
+    for user in users { unlink("\(folder)/state/\(user)") }
+    schedule.after(500_000) { [checks] in checks.forgetRecords() }
+  }
+
   /// Changes the service's configuration while it is not running.
   func setRemembers(_ isTrue: Bool) {
     guard serviceName == nil, !isBusFaulty else { return }
@@ -749,7 +756,9 @@ final class World {
 
   /// Handles a message that the service logs.
   func logged(_ fields: [String: String]) {
-    tell("log: \(fields["MESSAGE"] ?? "")")
+    let text = fields["MESSAGE"] ?? ""
+    tell("log: \(text)")
+    checks.mentioned(text)
     guard let event = fields["GEOPUBLICIST_AUDIT"] else { return }
     checks.logged(
       Audit.Line(
