@@ -73,7 +73,7 @@ while world.waitForCall() {
   serving: while true {
     do throws(DBusError) {
       let notifier = ServiceNotifier(
-        socket: world.manager.address, watchdogMicroseconds: nil, watchdogProcess: nil)
+        socket: world.manager.address, watchdogMicroseconds: "\(ServiceManager.watchdogTime)", watchdogProcess: nil)
       let session = try Session(options, configuration, nil, notifier)
       let end = try session.run()
       configuration = session.configuration

@@ -10,6 +10,17 @@ final class ServiceManager {
   /// What was told since ``states()`` was last called.
   private var told: [String] = []
 
+  /// How often the service must show that it works, in microseconds.
+  static let watchdogTime: Int64 = 180_000_000
+  private var isAlive = false
+
+  /// Returns whether it has done so since the last time.
+  func hasShownLife() -> Bool {
+    read()
+    defer { isAlive = false }
+    return isAlive
+  }
+
   init(at address: String) {
     self.address = address
     descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -22,7 +33,8 @@ final class ServiceManager {
     while true {
       let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
       guard count > 0 else { return }
-      told.append(String(String(decoding: bytes[..<count], as: UTF8.self).prefix { $0 != "=" }))
+      let state = String(String(decoding: bytes[..<count], as: UTF8.self).prefix { $0 != "=" })
+      if state == "WATCHDOG" { isAlive = true } else { told.append(state) }
     }
   }
 

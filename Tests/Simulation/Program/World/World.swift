@@ -136,6 +136,7 @@ final class World {
     kept.initialize(to: hooks)
     hooks = kept.pointee
     kernel_begin(kept, seed)
+    watch()
     // In December, March or July, each with each home.
     kernel_set_clock(Int64((seed + seed / 7 + 2) % 3 * 101 + 35) * 86_400_000_000)
     for user in users {
@@ -537,6 +538,15 @@ final class World {
   func reload() {
     configure()
     askToReload()
+  }
+
+  /// systemd kills a service that does not show in time that it works.
+  func watch() {
+    let time = ServiceManager.watchdogTime
+    if !manager.hasShownLife(), let servingSince, servingSince < schedule.now - time - 1_000_000 {
+      checks.broken("the service shows systemd that it works", "")
+    }
+    schedule.after(time) { [weak self] in self?.watch() }
   }
 
   private func askToReload() {
