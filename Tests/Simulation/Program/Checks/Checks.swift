@@ -471,11 +471,22 @@ final class Checks {
   /// How long the service may not learn of a session because logind hangs.
   private static let longestHang: Int64 = 60_000_000
 
+  /// Whether a refusal concerns a user rather than one program, which erases the user's record.
+  private static func erases(_ status: String, _ reason: String) -> Bool {
+    ["denied", "restricted"].contains(status)
+      && !["session-inactive", "sandboxed", "policy-unavailable", "disallowed-by-configuration"].contains(reason)
+  }
+
   /// A client is told its authorization.
   private func toldAuthorization(_ parcel: Parcel) {
-    guard let client = world.clients.first(where: { $0.name == parcel.destination }), parcel.values.count == 2,
-      let status = parcel.values[0].string, let reason = parcel.values[1].string
-    else { return }
+    guard parcel.values.count == 2, let status = parcel.values[0].string, let reason = parcel.values[1].string else {
+      return
+    }
+    // With polkit's answers from before a return of the session, this may be wrong for a moment.
+    if Self.erases(status, reason), let user = parcel.destination.flatMap({ world.bus.peers[$0]?.user }) {
+      forgetTowns { $0 == user }
+    }
+    guard let client = world.clients.first(where: { $0.name == parcel.destination }) else { return }
     if reason == "session-inactive", world.truth.activeTime(of: client.user) > Self.longestHang {
       broken("a session is reported as inactive only if it was", parcel.story)
     }
@@ -496,10 +507,8 @@ final class Checks {
     {
       broken("an almanac needs no more than the town", parcel.story)
     }
-    guard status == "denied" || status == "restricted",
-      !["session-inactive", "sandboxed", "policy-unavailable", "disallowed-by-configuration"].contains(reason)
-    else { return }
-    // A refusal that concerns the user erases the user's record. It may be told some time after the decision.
+    guard Self.erases(status, reason) else { return }
+    // It may be told some time after the decision.
     let time = world.schedule.now - 10_000_000
     records[client.user] = records[client.user]?.filter { $0.value > time }
     world.schedule.after(1_000_000) { [world, since = client.entitlement.since] in

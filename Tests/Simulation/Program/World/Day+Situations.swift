@@ -34,7 +34,7 @@ extension Day {
         world.schedule.after(500_000) {
           agent.setLevel(.exact)
           // A location arrives while the service still decides, and then none for a while.
-          world.geoclue.measureOften(every: 10_000, 1, accuracy: 2)
+          if world.geoclue.interval == 1_000_000 { world.geoclue.measureOften(every: 10_000, 1, accuracy: 2) }
           world.schedule.after(1_500_000) { world.checks.newest(of: agent.user, isJustPermitted: true) }
           world.checks.permitted(to: agent.user)
           for client in world.clients where client.user == agent.user && client.isReading {
