@@ -61,6 +61,7 @@ extension Checks {
     let told = (
       properties["AuthorizationStatus"]?.string ?? "", properties["AuthorizationReason"]?.string ?? ""
     )
+    // Nothing is wrong while the source rests.
     for (reason, message) in [("AuthorizationReason", "AuthorizationMessage"), ("StateReason", "StateMessage")]
     where properties[reason] != .string("resting")
       && properties[reason]?.string?.isEmpty != properties[message]?.string?.isEmpty

@@ -33,10 +33,11 @@ final class Audit {
 
 extension Checks {
   /// Checks that a text for administrators, or of an error, shows no place and no object.
-  func mentioned(_ text: String) {
-    let places = [world.place(isOther: false), world.place(isOther: true), world.home.longitude].map { place in
-      let text = "\(place)"
-      return text.firstIndex(of: ".").map { String(text[...$0]) + text[$0...].dropFirst().prefix(3) } ?? text
+  func checkRevealsNothing(_ text: String) {
+    // Three decimals, which also rounded values show.
+    let places = [world.place(isOther: false), world.place(isOther: true)].map { latitude in
+      let digits = "\(latitude)"
+      return digits.firstIndex(of: ".").map { String(digits[...$0]) + digits[$0...].dropFirst().prefix(3) } ?? digits
     }
     let secrets = places + ["/subscription/", "/region/", "/almanac/"]
     if secrets.contains(where: text.contains) { broken("no text shows a place or an object", text) }

@@ -272,8 +272,10 @@ extension Checks {
     }
     let level = min(region.level, client.entitlement.level)
     guard !region.isUncertain else { return }
-    let isSettled = now - max(region.changedAt, client.entitlement.since, client.readSince) > 20_000_000
-    if region.isStarted, client.isReading, isSettled, !world.isBusFaulty {
+    let isSettled =
+      region.isStarted && client.isReading
+      && now - max(region.changedAt, client.entitlement.since, client.readSince) > 20_000_000
+    if isSettled, !world.isBusFaulty {
       if level == .none, !region.isUsed, region.state != "unknown" {
         broken("a region without access has no state", "\(region.state): \(region.path)")
       }
@@ -281,9 +283,7 @@ extension Checks {
         broken("a region for one crossing ends with it", region.path)
       }
     }
-    if region.isStarted, let cell = Self.cells[level], cell > region.radius, region.reason != "accuracy-limited",
-      now - max(region.changedAt, client.entitlement.since, client.readSince) > 20_000_000, client.isReading
-    {
+    if isSettled, let cell = Self.cells[level], cell > region.radius, region.reason != "accuracy-limited" {
       broken("a region says that its client's level is too coarse", "\(region.reason): \(region.path)")
     }
     let since = max(region.changedAt, client.entitlement.since, world.movedAt, world.wokeAt, world.clockSetAt)
@@ -332,7 +332,7 @@ extension Checks {
   }
 
   /// Checks that a client's almanac needs GeoClue no longer, once it had a location after the machine woke.
-  func confirmed(_ client: Client, since begin: Int64) {
+  func checkAlmanacRests(_ client: Client, since begin: Int64) {
     guard world.isQuiet(at: world.schedule.now), world.wokeAt > begin, client.isConnected, client.almanac != nil,
       client.entitlement.level == .exact, world.geoclue.lastFixAt > world.wokeAt, world.geoclue.hasActiveClient,
       world.schedule.now - world.wokeAt > 15_000_000

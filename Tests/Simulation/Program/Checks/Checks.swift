@@ -240,7 +240,7 @@ final class Checks {
   func sent(_ parcel: Parcel) {
     economy(parcel)
     if parcel.kind == .error || parcel.member == "ErrorOccurred" {
-      for text in parcel.values.compactMap(\.string) { mentioned(text) }
+      for text in parcel.values.compactMap(\.string) { checkRevealsNothing(text) }
     }
     for library in world.libraries where library.name == parcel.destination { library.wasSent(parcel) }
     guard parcel.kind == .signal || parcel.kind == .reply else { return }
@@ -293,7 +293,7 @@ final class Checks {
     let isReduced = location["Reduced"]?.boolean
     if let subscription = client.subscriptions.first(where: { $0.path == parcel.path }),
       client.isReading, world.sentSince - subscription.startedAt > Entitlement.tolerance,
-      isReduced != (level < subscription.level) || level > subscription.level
+      isReduced != (level < subscription.level)
     {
       return broken("a reduced location is marked", parcel.story)
     }
@@ -448,10 +448,10 @@ final class Checks {
     if level == .city { towns[client.user] = isKnown ? latitude : nil }
   }
 
-  /// Notes that all records have been erased.
-  func forgetRecords() {
+  /// Notes that all records from before a time have been erased.
+  func forgetRecords(before time: Int64 = .max) {
     forgetTowns { _ in true }
-    records = [:]
+    records = records.mapValues { $0.filter { $0.value >= time } }
   }
 
   /// Notes that the records of some users may have been erased.
@@ -549,7 +549,8 @@ final class Checks {
     // the age of a location, but not for the wait of a call. The first report of a GeoClue client also counts as new if
     // that client was started after the call.
     var oldest = call.wish.maximumAge + waited
-    if location["Remembered"] != nil, age > call.wish.oldest + waited + 200 || call.wish.oldest == 0 {
+    let isAgeCertain = !isCloseToWaking && world.schedule.now - world.clockSetAt > 1_000_000
+    if location["Remembered"] != nil, isAgeCertain, age > call.wish.oldest + waited + 200 || call.wish.oldest == 0 {
       broken("a remembered location is as young as its caller requires", "\(age) ms, \(call.wish.oldest) ms")
     }
     // At the timeout, the best location may be no older than the caller permits, or than the call.
@@ -678,13 +679,11 @@ final class Checks {
     let isQueued = (0..<5_000).contains(world.schedule.now - world.stalled.upperBound)
     queued = isQueued ? queued + parcel.size : 0
     if queued > Self.mostQueued { broken("the service queues little for the bus", "\(queued) bytes") }
+    let isHandled = parcel.kind == .reply || parcel.kind == .error && !parcel.errorName.hasSuffix("LimitsExceeded")
     if let peer = parcel.destination.flatMap({ world.bus.peers[$0] }) {
       if parcel.isPing { pinged(peer, through: parcel.sender) } else { peer.unproven += parcel.size }
-    }
-    if let peer = parcel.destination.flatMap({ world.bus.peers[$0] }), !parcel.errorName.hasSuffix("LimitsExceeded"),
-      parcel.kind == .reply || parcel.kind == .error
-    {
-      take("answers to \(peer.user)", 700, 420, "a user's calls are handled at their rate")
+      // The burst is 400 calls, and up to 256 that wait may be answered together.
+      if isHandled { take("answers to \(peer.user)", 700, 420, "a user's calls are handled at their rate") }
     }
     guard let name = parcel.destination else {
       if parcel.sender == world.serviceName { take("all", 24, 2.2, "programs are told the service's state rarely") }
@@ -706,7 +705,7 @@ final class Checks {
     }
     hoarded(parcel, client)
     if parcel.member == "LocationUpdated" { client.sentLocationAt = world.schedule.now }
-    if parcel.kind == .reply || parcel.kind == .error && !parcel.errorName.hasSuffix("LimitsExceeded") {
+    if isHandled {
       // The answers to pending calls may arrive together.
       take("client \(client.number) as \(client.connections)", 220, 52, "a client's calls are handled at their rate")
     }

@@ -33,7 +33,7 @@ final class Agent: Program {
   private var isExported = true
   override var isConnected: Bool { isOnBus && isExported }
   private var isOnBus: Bool { super.isConnected }
-  override var mayBeKnown: Bool { false }
+  override var mayBeServed: Bool { false }
   override var hasProcess: Bool { isOnBus || super.hasProcess }
   /// Whether this agent has answered or announced its level, so that the service can know of it.
   var isKnown = false
@@ -162,11 +162,15 @@ final class Agent: Program {
       hasLostCalls = true
       return
     }
-    for call in calls { called(call) }
+    for call in calls { handle(call) }
   }
 
   override func called(_ call: Parcel) {
-    if held == nil, call.sender == world.serviceName { world.checkNeed(of: user) }
+    if call.sender == world.serviceName { world.checkNeed(of: user) }
+    handle(call)
+  }
+
+  private func handle(_ call: Parcel) {
     let connections = connections
     world.schedule.after(chance.time(latency)) { [weak self] in
       guard let self, self.connections == connections, isOnBus else { return }

@@ -87,7 +87,7 @@ final class AlmanacProgram: LibraryProgram {
     let begin = world.schedule.now
     let answered: (Result<Void, CallFailure>) -> Void = { [weak self, number = requests] result in
       self?.deadlines[number] = nil
-      if case .failure(let failure) = result { self?.checkOrigin(of: failure, since: begin) }
+      if case .failure(let failure) = result { self?.checkSource(of: failure, since: begin) }
     }
     var options = ClientOptions()
     options.timeout = .seconds(5)
@@ -101,8 +101,8 @@ final class AlmanacProgram: LibraryProgram {
     }
   }
 
-  /// Checks that a failed request has the service's own error if the service was there all the time.
-  private func checkOrigin(of failure: CallFailure, since begin: Int64) {
+  /// Checks that a request fails with the service's own error if the service was there all the time.
+  private func checkSource(of failure: CallFailure, since begin: Int64) {
     guard case .lost(let error) = failure, error.name == .noReply, isUndisturbed, let since = world.servingSince,
       max(since, world.stalled.upperBound, world.busStartedAt, world.wokeAt, connectedAt) < begin
     else { return }

@@ -130,7 +130,7 @@ extension Client {
     _ level: AccuracyLevel, _ latitude: Double, _ radius: Double, confirm: Int64, isSingleUse: Bool,
     includesLocation: Bool, dwells: Bool? = nil, unknownAfter: Int64? = nil, isLasting: Bool = false, east: Double = 0
   ) {
-    let longitude = world.home.longitude(east)
+    let longitude = world.home.longitude(east: east)
     var options: [(String, Value)] = [
       ("latitude", .double(latitude)), ("longitude", .double(longitude)), ("radius", .double(radius)),
       ("accuracy", .string("\(level)")), ("confirm", .uint32(UInt32(confirm))), ("single-use", .boolean(isSingleUse)),

@@ -9,7 +9,7 @@ class LibraryProgram: Program {
   /// What the program does from its next turn on. Libraries block while they connect, which the world cannot do.
   var task = Task.exit { didSet { taskSince = world.schedule.now } }
   private var taskSince: Int64 = .min / 2
-  override var mayBeKnown: Bool { isConnected || task != .exit || taskSince > world.schedule.now - 10_000_000 }
+  override var mayBeServed: Bool { isConnected || task != .exit || taskSince > world.schedule.now - 10_000_000 }
   var chance: Chance
   private(set) var address = ""
   private var turns: LoopSource?

@@ -121,7 +121,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     (region, known, crossed) = (nil, .unknown, nil)
     let centre = world.place(isOther: chance.percent(50))
     guard isWanted,
-      let new = CircularRegion(latitude: centre, longitude: world.home.longitude(700), radius: 1_000)
+      let new = CircularRegion(latitude: centre, longitude: world.home.longitude(east: 700), radius: 1_000)
     else { return }
     region = new
     begin().startMonitoring(for: new)

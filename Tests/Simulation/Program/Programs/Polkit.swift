@@ -135,7 +135,7 @@ final class Polkit: SystemService {
   var interactiveAt: [String: Int64] = [:]
 
   private func checkPermission(of name: String) {
-    guard interactiveAt[name] ?? .min / 2 < world.schedule.now - 125_000_000 else { return }
+    guard max(interactiveAt[name] ?? .min / 2, slowAt) < world.schedule.now - 125_000_000 else { return }
     world.checks.broken("a dialog is shown only if its call permits it", name)
   }
 
@@ -179,7 +179,7 @@ final class Polkit: SystemService {
       guard let self, isRunning, self.connections == connections else { return }
       let name = Self.subject(of: call)
       if refusing.contains(user) {
-        refusedAt[name ?? ""] = world.schedule.now
+        if let name { refusedAt[name] = world.schedule.now }
         let nothing = Value.dictionary(key: .string, value: .string, [])
         return answer(call, [.structure([.boolean(false), .boolean(false), nothing])])
       }
@@ -250,11 +250,11 @@ final class Polkit: SystemService {
   /// When it last exited.
   private var endedAt: Int64 = .min / 2
 
-  /// When it was last to be started because a program needed it.
+  /// When the bus last began to start it.
   var activatedAt: Int64 = .min / 2
 
   /// Checks that its answers no longer count soon after it has exited, unless the service has it started for a call.
-  private func checkReturn() {
+  private func checkEndOfAnswers() {
     let (endedAt, service) = (endedAt, world.serviceName)
     world.schedule.after(3_000_000) { [weak self] in
       guard let self, endedAt == self.endedAt, !isRunning, activatedAt < endedAt, let service,
@@ -271,7 +271,7 @@ final class Polkit: SystemService {
 
   override func exited() {
     endedAt = world.schedule.now
-    checkReturn()
+    checkEndOfAnswers()
     dialogs = [:]
     world.doubted(for: 10_000)
     for name in rounds.keys { rounds[name]?.open = 0 }

@@ -48,11 +48,11 @@ class Program: Peer {
   var hasProcess: Bool { isConnected || leftAt > world.schedule.now - 1_000_000 }
   private var leftAt: Int64 = .min / 2
   /// Whether the service may have a reason to ask about its user.
-  var mayBeKnown: Bool { isConnected }
+  var mayBeServed: Bool { isConnected }
 
   func disconnect() {
     leftAt = world.schedule.now
-    world.leftAt[user] = leftAt
+    if !(self is Agent) { world.left(user) }
     world.bus.left(self)
     // What it has not read is lost.
     inbox = []

@@ -124,7 +124,7 @@ final class SourceProgram: LibraryProgram {
   private func monitor() {
     centre = world.place(isOther: chance.percent(50))
     // The machine is in the west of it, or far away.
-    let east = world.home.longitude(700)
+    let east = world.home.longitude(east: 700)
     guard let circle = CircularRegion(latitude: centre, longitude: east, radius: Self.radius) else { return }
     var configuration = RegionConfiguration(circle)
     (configuration.confirm, configuration.dwell) = (.seconds(5), .seconds(10))

@@ -155,7 +155,7 @@ extension Day {
     before(77) { $0.clients[(round + 5) % 6].askInTurn() }
     before(75.5) { $0.reload() }
     before(16.5) { $0.clients[(round + 5) % 6].mistake() }
-    before(15.5) { $0.clients[(round + 2) % 6].exhaust() }
+    before(15.5) { $0.clients[(round + 2) % 6].useBounds() }
     if !staysBelowLimit { before(25) { $0.polkit.flood() } }
     before(24.5) { world in
       for client in world.clients { client.startAndStop() }
@@ -374,7 +374,7 @@ extension Day {
     }
     after(4) { $0.sleep(2_000_000_000, isAnnounced: true, isProbed: false) }
     after(24) { world in
-      world.checks.confirmed(world.clients[1], since: begin + 4_000_000)
+      world.checks.checkAlmanacRests(world.clients[1], since: begin + 4_000_000)
       world.clients[1].exit()
     }
     return begin + 24_100_000

@@ -96,7 +96,7 @@ struct Home {
   /// The longitude of a place to the east of the machine, in degrees.
   ///
   /// - Parameter metres: The distance.
-  func longitude(_ metres: Double) -> Double {
+  func longitude(east metres: Double) -> Double {
     longitude + metres / Checks.metresPerDegree / cos(latitude * .pi / 180)
   }
 

@@ -541,10 +541,10 @@ final class World {
   }
 
   /// systemd kills a service that does not show in time that it works.
-  func watch() {
+  private func watch() {
     let time = ServiceManager.watchdogTime
     if !manager.hasShownLife(), let servingSince, servingSince < schedule.now - time - 1_000_000 {
-      checks.broken("the service shows systemd that it works", "")
+      checks.broken("the service shows systemd that it works", "since \(servingSince)")
     }
     schedule.after(time) { [weak self] in self?.watch() }
   }
@@ -650,11 +650,12 @@ final class World {
     }
   }
 
-  /// An administrator erases all records with `geopublicistd --forget`.
+  /// An administrator erases the records of all users, as `geopublicistd --forget` does.
   func eraseRecords() {
     guard serviceName != nil, !isBusFaulty else { return }
+    let begin = schedule.now
     for user in users { unlink("\(folder)/state/\(user)") }
-    schedule.after(500_000) { [checks] in checks.forgetRecords() }
+    schedule.after(500_000) { [checks] in checks.forgetRecords(before: begin) }
   }
 
   /// Changes the service's configuration while it is not running.
@@ -750,14 +751,15 @@ final class World {
   }
 
   /// When a program of each user last left.
-  var leftAt: [UInt32: Int64] = [:]
+  private var leftAt: [UInt32: Int64] = [:]
+  func left(_ user: UInt32) { leftAt[user] = schedule.now }
 
   /// Checks that the service asks about a user only while it serves a program of that user.
   func checkNeed(of user: UInt32) {
     // In the session deployment, the agents are GeoClue's.
     guard users.contains(user), !isSession, stalled.upperBound < schedule.now - 5_000_000, bus.stall == .none,
       leftAt[user] ?? .min < schedule.now - 5_000_000, logind.slowAt < schedule.now - 5_000_000,
-      !(programs + throng.programs(of: user)).contains(where: { $0.user == user && $0.mayBeKnown })
+      !(programs + throng.programs(of: user)).contains(where: { $0.user == user && $0.mayBeServed })
     else { return }
     checks.broken("nobody is asked about a user without programs", "\(user)")
   }
@@ -768,7 +770,7 @@ final class World {
   func logged(_ fields: [String: String]) {
     let text = fields["MESSAGE"] ?? ""
     tell("log: \(text)")
-    checks.mentioned(text)
+    checks.checkRevealsNothing(text)
     guard let event = fields["GEOPUBLICIST_AUDIT"] else { return }
     checks.logged(
       Audit.Line(
