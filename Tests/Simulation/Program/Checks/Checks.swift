@@ -317,7 +317,7 @@ final class Checks {
     guard level > entitled else { return }
     // GeoClue has reduced it itself, at the request of a service that needed less.
     if world.isSession, level == .exact, let latitude = location["Latitude"]?.double,
-      let fix = world.fixes[latitude.bitPattern], fix.isReduced, fix.accuracy >= entitled.cellSize ?? .infinity
+      let fix = world.fixes[latitude.bitPattern], fix.isReduced, entitled > .none
     {
       return
     }
