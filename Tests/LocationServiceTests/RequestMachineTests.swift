@@ -199,6 +199,18 @@ import Testing
         == .own(.deliver(Delivery(location: town, isReduced: true))))
   }
 
+  @Test func `after an increase of access, a remembered town replaces a remembered country`() {
+    var (country, town) = (location, location)
+    (country.accuracy, country.level, country.isRemembered) = (300_000, .country, true)
+    (town.accuracy, town.level, town.isRemembered) = (15_000, .city, true)
+    var machine = machine { $0.maximumAge = .seconds(3_600) }
+    _ = machine.handle(access(.city, isHeld: true, cached: country), at: 0)
+    _ = machine.handle(.prepared, at: 1)
+    #expect(
+      machine.handle(access(.allowed, cached: town), at: 2).last
+        == .own(.deliver(Delivery(location: town, isReduced: false))))
+  }
+
   @Test func `a remembered location does not answer a call after the clock was set`() {
     var town = location
     (town.accuracy, town.level, town.isRemembered) = (15_000, .city, true)

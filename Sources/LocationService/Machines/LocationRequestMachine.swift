@@ -126,8 +126,12 @@ nonisolated extension LocationRequestMachine {
     case .authorizedWhenInUse, .authorizedAlways:
       // Discard locations of a finer level than is allowed now.
       if let kept, kept.level > level { self.kept = nil }
-      // While deliveries are held, the kept location may become older than the newest one.
-      if let cached = access.cached, kept.map({ released == nil && $0.receivedAt < cached.receivedAt }) ?? true {
+      // While deliveries are held, the kept location may become older than the newest one. A remembered one may be of
+      // another level.
+      let mayReplace = kept.map { kept in
+        kept.isRemembered || released == nil && kept.receivedAt < access.cached?.receivedAt ?? .origin
+      }
+      if let cached = access.cached, mayReplace ?? true {
         take(cached)
       }
       if let best, best.level > level { self.best = nil }
