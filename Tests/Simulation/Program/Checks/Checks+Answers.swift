@@ -200,6 +200,11 @@ extension Checks {
     let found = Dictionary(
       rows.compactMap { row in row.properties.flatMap { row in row["Path"]?.objectPath.map { ($0.rawValue, row) } } }
     ) { $1 }
+    let almanacs = [client.almanacPath].compactMap(\.self)
+    for (path, kind) in client.regions.map({ ($0.path, "region") }) + almanacs.map({ ($0, "almanac") })
+    where found[path]?["Kind"]?.string != kind {
+      broken("the list contains each object", "not \(path) of client \(client.number)")
+    }
     for subscription in client.subscriptions {
       guard let row = found[subscription.path] else {
         broken("the list contains each object", "not \(subscription.path) of client \(client.number)")
@@ -219,6 +224,12 @@ extension Checks {
         row["Level"]?.string != expected
       {
         broken("the list is true", "\(row) of client \(client.number), permitted \(level)")
+      }
+      if let told = subscription.told, told != Client.refused,
+        max(subscription.toldAt, subscription.startedAt) < world.schedule.now - 10_000_000,
+        row["Active"]?.boolean != (subscription.isStarted && told.status.hasPrefix("authorized"))
+      {
+        broken("the list is true", "\(row) of client \(client.number), \(told)")
       }
       // A location may be on its way.
       let delivered = Int(row["Delivered"]?.uint64 ?? 0)
@@ -412,7 +423,7 @@ extension Checks {
     // An address is located once, which is not enough to leave a region.
     for region in client.regions
     where region.isStarted && region.known == "inside" && region.radius == 1_000 && !world.geoclue.isByAddress {
-      let distance = Self.distance(world.place(isOther: false), region.latitude)
+      let distance = distance(world.place(isOther: false), region)
       if distance > 2_000 { broken("leaving a region is reported after a resume or on another network", region.path) }
     }
   }

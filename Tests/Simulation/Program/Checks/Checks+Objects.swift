@@ -2,11 +2,18 @@
 import DBus
 import GeopublicistLocationModel
 import GeopublicistSimulatedKernel
+import Glibc
 
 /// Checks the signals of subscriptions and regions.
 extension Checks {
   /// How far two latitudes of the world are apart, in metres.
   static func distance(_ one: Double, _ other: Double) -> Double { abs(one - other) * metresPerDegree }
+  /// How far a latitude of the machine's meridian is from the centre of a region, in metres.
+  func distance(_ latitude: Double, _ region: Client.Region) -> Double {
+    let east = (region.longitude - world.home.longitude) * cos(world.home.latitude * .pi / 180) * Self.metresPerDegree
+    return hypot(Self.distance(latitude, region.latitude), east)
+  }
+
   /// The length of a degree of latitude.
   static let metresPerDegree = 111_195.0
 
@@ -116,8 +123,8 @@ extension Checks {
   }
 
   /// Whether a fix shows on which side of a region's border the machine is.
-  private static func isCertain(_ fix: Fix, about region: Client.Region) -> Bool {
-    fix.accuracy < 100 && abs(distance(fix.latitude, region.latitude) - region.radius) > 150
+  private func isCertain(_ fix: Fix, about region: Client.Region) -> Bool {
+    fix.accuracy < 100 && abs(distance(fix.latitude, region) - region.radius) > 150
   }
 
   /// Whether an exact location was read before the end of a refusal that a client was told.
@@ -170,7 +177,7 @@ extension Checks {
       world.geoclue.interval == 1_000_000, world.newestRead?.isOutlier == false
     {
       // If GeoClue reports nothing after it, a wrong one counts in the end.
-      let distance = Self.distance(world.place(isOther: false), region.latitude)
+      let distance = distance(world.place(isOther: false), region)
       if abs(distance - region.radius) > 150, (distance < region.radius) != (state == "inside") {
         broken("a single wrong location crosses no border", story)
       }
@@ -215,7 +222,7 @@ extension Checks {
       client.isReading, world.schedule.now - max(client.readSince, client.entitlement.since) > 20_000_000,
       world.schedule.now - max(world.movedAt, world.clockSetAt, world.wokeAt, world.settledAt) > 20_000_000,
       let newest = world.newestRead, !newest.isOutlier,
-      Self.isCertain(newest, about: region),
+      isCertain(newest, about: region),
       // A location that GeoClue reports again is no new evidence.
       newest.measuredAt > world.schedule.now - region.unknownAfter + 8_000_000
     {
@@ -228,7 +235,7 @@ extension Checks {
       // A state far from the border is kept until the next check has ended, which lasts for at most a minute.
       let since = world.sentSince - region.unknownAfter - 60_000_000
       let isReason = world.fixes.values.contains {
-        (world.geoclue.lastReads[$0.number] ?? .min) > since && !Self.isCertain($0, about: region)
+        (world.geoclue.lastReads[$0.number] ?? .min) > since && !isCertain($0, about: region)
       }
       if !isReason { broken("a region loses its state for the reported reason", "no location: \(story)") }
     }
@@ -291,7 +298,7 @@ extension Checks {
       now - since > 85_000_000, world.geoclue.interval == 1_000_000, client.isReading,
       now - max(world.geoclue.silentAt, world.geoclue.startedAt) > 85_000_000
     else { return }
-    let distance = Self.distance(world.place(isOther: false), region.latitude)
+    let distance = distance(world.place(isOther: false), region)
     guard abs(distance - region.radius) > 150 else { return }
     let expected = distance < region.radius ? "inside" : "outside"
     if region.state == "inside", expected == "inside", region.dwells, region.hasDwelled == false,

@@ -36,7 +36,17 @@ extension Checks {
           broken("a client that requests exact locations receives them", "\(accuracy) m at \(subscription.path)")
         }
       }
-      for region in client.regions { truth(client, region) }
+      for region in client.regions {
+        truth(client, region)
+        guard region.isStarted, !region.isUncertain, region.changedAt < now - 20_000_000, client.isReading,
+          !world.isBusFaulty
+        else { continue }
+        truth(client, told: region.told, asking: region.level, region.path)
+      }
+      if let path = client.almanacPath, client.almanacStartedAt < now - 20_000_000, client.isReading, !world.isBusFaulty
+      {
+        truth(client, told: client.almanacTold, asking: .city, path)
+      }
       checkAlmanac(of: client)
     }
     let silentSince = max(world.geoclue.lastFixAt, world.geoclue.silentAt, world.geoclue.startedAt)
@@ -140,11 +150,17 @@ extension Checks {
   }
 
   private func truth(_ client: Client, _ subscription: Client.Subscription) {
-    let expected = world.truth.authorization(
-      of: client, asking: subscription.level, isNamed: subscription.isNamed)
-    guard let told = subscription.told else {
-      return broken(
-        "each started subscription receives its authorization", "\(subscription.path) of client \(client.number)")
+    truth(
+      client, told: subscription.told, asking: subscription.level, isNamed: subscription.isNamed, subscription.path)
+  }
+
+  private func truth(
+    _ client: Client, told: (status: String, reason: String)?, asking level: AccuracyLevel, isNamed: Bool = false,
+    _ path: String
+  ) {
+    let expected = world.truth.authorization(of: client, asking: level, isNamed: isNamed)
+    guard let told else {
+      return broken("each started object receives its authorization", "\(path) of client \(client.number)")
     }
     // In the session deployment GeoClue decides. The service pauses for at most 75 s between attempts to use it.
     let triedAt = max(world.geoclue.calledAt, world.geoclueFailedAt)
@@ -154,7 +170,7 @@ extension Checks {
     if !Truth.agrees(told, with: expected), told != Client.refused || expected.status != "restricted", !isUndecided {
       broken(
         "the last authorization sent to a client is true",
-        "client \(client.number) of \(client.user) received \(told) at \(subscription.path) instead of \(expected)")
+        "client \(client.number) of \(client.user) received \(told) at \(path) instead of \(expected)")
     }
   }
 
@@ -183,13 +199,16 @@ extension Checks {
     if let end = subscription.endsAt, kernel_boottime() > end + 2_000_000, client.isReading {
       broken("a subscription ends when its duration is over", subscription.path)
     }
-    guard thresholds.time > 0, thresholds.time < 50_000_000, thresholds.debounce == 0, thresholds.distance == 0,
+    // A debounce longer than the interval of the source never ends.
+    let isDebounced = thresholds.debounce > 0 && thresholds.debounce < 500_000
+    guard thresholds.time > 0 || isDebounced, thresholds.time < 50_000_000, thresholds.debounce == 0 || isDebounced,
+      thresholds.distance == 0,
       thresholds.accuracy == 0, !thresholds.isSignificant, subscription.level == .exact, !subscription.isNamed,
       client.entitlement.level == .exact,
       now - max(subscription.startedAt, subscription.thresholdsAt, client.entitlement.since) > thresholds.time
     else { return }
     let silence = now - max(subscription.lastLocationAt, subscription.startedAt)
-    let begin = now - thresholds.time - world.geoclue.interval - 1_500_000
+    let begin = now - thresholds.time - thresholds.debounce - world.geoclue.interval - 1_500_000
     // After a move, a location may wait for its confirmation.
     if now - silence < begin, now - world.geoclue.lastFixAt < 2_000_000,
       max(world.movedAt, world.geoclue.defectAt) < begin

@@ -48,6 +48,15 @@ extension Checks {
     compare(properties, with: expected, at: region.path)
   }
 
+  /// A client has read the last event of its region.
+  func compare(_ event: [String: Value], of region: Client.Region, of client: Client) {
+    guard !event.isEmpty, !world.isBusFaulty, client.isReading, client.readSince < world.schedule.now - 1_000_000,
+      world.sentSince == world.schedule.now, region.toldAt < world.schedule.now - 1_000_000,
+      event["Sequence"]?.uint64 != region.sequence
+    else { return }
+    broken("the last event of a region is the one that was sent", "\(event), not \(region.sequence): \(region.path)")
+  }
+
   private func compare(_ properties: [String: Value], with expected: [String: Value], at path: String) {
     for name in expected.keys.sorted() where properties[name] != expected[name] {
       let found = "\(name) is \(properties[name].map { "\($0)" } ?? "absent"): \(path)"

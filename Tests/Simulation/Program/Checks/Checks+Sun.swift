@@ -43,10 +43,12 @@ extension Checks {
     value?.structure?.first?.uint64.map { Double($0) }
   }
 
-  /// Checks an almanac that was made without offsets.
+  /// Checks an almanac.
   ///
-  /// - Parameter limit: The sun's altitude at which night begins, in degrees.
-  func sun(_ almanac: [String: Value], night limit: Double, _ client: Client) {
+  /// - Parameters:
+  ///   - limit: The sun's altitude at which night begins, in degrees.
+  ///   - offsets: By how many seconds day and night begin later.
+  func sun(_ almanac: [String: Value], night limit: Double, _ offsets: (day: Int, night: Int), _ client: Client) {
     // No town is near a wrong measurement.
     guard finestLevel(of: client) >= .city, !world.truth.mayKnowOnlyCountry(client.user), almanac["Place"] != nil,
       world.schedule.now - world.clockSetAt > 1_000_000
@@ -63,6 +65,9 @@ extension Checks {
     else { return broken("an almanac forecasts the next days", story) }
     if entries.dropFirst().first?.start != Self.seconds(almanac["NextTime"]) {
       broken("an almanac forecasts the next days", story)
+    }
+    if offsets != (0, 0) {
+      return shifted(entries.dropFirst().map { ($0.phase, $0.start) }, night: limit, offsets, story)
     }
     for (entry, next) in zip(entries, entries.dropFirst()) {
       let (begin, end) = (max(entry.start, now - 60), next.start)
@@ -85,6 +90,25 @@ extension Checks {
       {
         broken("an almanac tells sunrise and sunset", "\(key): \(story)")
       }
+    }
+  }
+
+  /// Checks that each phase begins when the sun was at its limit, before the offset.
+  private func shifted(
+    _ entries: [(phase: String, start: Double)], night limit: Double, _ offsets: (day: Int, night: Int), _ story: String
+  ) {
+    // Elsewhere, offsets may join or remove phases.
+    guard abs(world.home.latitude) < 60 else { return }
+    for entry in entries {
+      let (height, offset) =
+        switch entry.phase {
+        case "day": (-0.833, offsets.day)
+        case "twilight-morning": (limit, offsets.day)
+        case "twilight-evening": (-0.833, offsets.night)
+        default: (limit, offsets.night)
+        }
+      guard abs(altitude(at: entry.start - Double(offset)) - height) > Self.tolerance else { continue }
+      broken("the offsets of an almanac move its phases", "\(entry): \(story)")
     }
   }
 

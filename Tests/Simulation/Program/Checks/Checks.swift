@@ -25,27 +25,38 @@ final class Checks {
     let path: String
     let deadline: Int64
     let time: Int64
+    /// For a call of `GetLocation`.
     let wish: Wish
   }
 
-  /// The options of a call of `GetLocation`.
+  /// What a call of `GetLocation` requires.
   nonisolated struct Wish {
-    var level = AccuracyLevel.exact
-    /// In microseconds.
-    var timeout: Int64 = 0
-    /// The age of a remembered location, in milliseconds.
-    var oldest: Int64 = 0
+    let level: AccuracyLevel
     /// In milliseconds.
-    var maximumAge: Int64 = 0
+    let timeout: Int64
+    /// In milliseconds.
+    let maximumAge: Int64
     /// In metres.
-    var accuracy = Double.infinity
-    /// The timeout, in milliseconds, of a call that then accepts the best location, and what it accepts before, in metres.
-    var bestAfter: Int64?
-    var bestAccuracy = Double.infinity
+    let accuracy: Double
+    /// Whether it accepts the best location at its timeout.
+    let isBestEffort: Bool
     /// Whether its desktop id is the one that GeoClue's configuration can disallow.
-    var isNamed = false
+    let isNamed: Bool
     /// Whether it is answered as soon as access is known and confirmed.
-    var isImmediate = false
+    var isImmediate: Bool { timeout == 0 }
+
+    init(_ options: [String: Value]) {
+      func number(_ name: String) -> Double? {
+        guard let value = options[name] else { return nil }
+        return value.double ?? value.uint32.map(Double.init) ?? value.int32.map(Double.init)
+      }
+      level = options["accuracy"]?.string.flatMap(AccuracyLevel.init(contractName:)) ?? .exact
+      timeout = Int64(number("timeout") ?? 20_000)
+      maximumAge = Int64(number("maximum-age") ?? 30_000)
+      accuracy = number("required-accuracy") ?? .infinity
+      isBestEffort = options["best-effort"]?.boolean ?? false
+      isNamed = options["desktop-id"] != nil
+    }
   }
 
   nonisolated struct Owner {
@@ -216,9 +227,9 @@ final class Checks {
   func answered(_ client: Client, _ name: String, _ reply: Parcel) {
     if reply.errorName.hasSuffix("Location1.Error.Timeout"),
       let call = open[SimulatedBus.Call(caller: name, serial: reply.replySerial)],
-      world.wokeAt < call.time, world.schedule.now < call.time + call.wish.timeout
+      world.wokeAt < call.time, world.schedule.now < call.time + call.wish.timeout * 1_000
     {
-      let early = call.time + call.wish.timeout - world.schedule.now
+      let early = call.time + call.wish.timeout * 1_000 - world.schedule.now
       broken("a call does not fail before its timeout", "\(early / 1_000) ms early")
     }
     open[SimulatedBus.Call(caller: name, serial: reply.replySerial)] = nil
@@ -296,6 +307,12 @@ final class Checks {
       isReduced != (level < subscription.level)
     {
       return broken("a reduced location is marked", parcel.story)
+    }
+    if let subscription = client.subscriptions.first(where: { $0.path == parcel.path }), client.isReading,
+      !subscription.isLevelChanging, world.sentSince - subscription.startedAt > Entitlement.tolerance,
+      level > subscription.level
+    {
+      return broken("a subscription receives nothing finer than its level", parcel.story)
     }
     if level == .exact { exact(location, client, parcel) } else { reduced(location, level, client, parcel) }
   }
@@ -550,16 +567,19 @@ final class Checks {
     // that client was started after the call.
     var oldest = call.wish.maximumAge + waited
     let isAgeCertain = !isCloseToWaking && world.schedule.now - world.clockSetAt > 1_000_000
-    if location["Remembered"] != nil, isAgeCertain, age > call.wish.oldest + waited + 200 || call.wish.oldest == 0 {
-      broken("a remembered location is as young as its caller requires", "\(age) ms, \(call.wish.oldest) ms")
+    if location["Remembered"] != nil, isAgeCertain,
+      age > call.wish.maximumAge + waited + 200 || call.wish.maximumAge == 0
+    {
+      broken("a remembered location is as young as its caller requires", "\(age) ms, \(call.wish.maximumAge) ms")
     }
     // At the timeout, the best location may be no older than the caller permits, or than the call.
-    if let timeout = call.wish.bestAfter, waited >= timeout { oldest = max(call.wish.maximumAge, waited) }
+    let isAtEnd = call.wish.isBestEffort && !call.wish.isImmediate && waited >= call.wish.timeout
+    if isAtEnd { oldest = max(call.wish.maximumAge, waited) }
     let isExact = location["Level"]?.string == "exact"
     if isExact, age > oldest + 200, !isCloseToWaking, world.geoclue.reportedAt < call.time {
       broken("a location is no older than its caller permits", "\(age) ms, permitted \(call.wish.maximumAge) ms")
     }
-    if call.wish.bestAfter.map({ waited >= $0 }) ?? false, isExact { best(location, call) }
+    if isAtEnd, isExact { best(location, call) }
     let isOldCell = !isExact && location["Remembered"] == nil && age > oldest + 200
     // One of the interval in which the call was made may become older than permitted by the timeout.
     let wasOldCell = isOldCell && age > call.wish.maximumAge + waited + 200
@@ -584,12 +604,10 @@ final class Checks {
     if received > 0, !isCloseToWaking, world.sentSince == world.schedule.now, abs(age - real) > 200 {
       broken("the age of a location is true", "\(age) ms instead of \(real) ms")
     }
-    if let timeout = call.wish.bestAfter, waited < timeout, isExact, world.wokeAt < call.time,
-      location["Accuracy"]?.double ?? .infinity > call.wish.bestAccuracy
-    {
-      broken("a call accepts the best location only at its timeout", "\(timeout - waited) ms early")
-    }
-    if location["Accuracy"]?.double ?? .infinity > call.wish.accuracy {
+    // The time asleep does not count for the wait of a call.
+    let mayBeWorse =
+      call.wish.isBestEffort && (isAtEnd || call.wish.isImmediate || world.wokeAt > call.time || !isExact)
+    if !mayBeWorse, location["Accuracy"]?.double ?? .infinity > call.wish.accuracy {
       broken("a location is as accurate as its caller requires", "required \(call.wish.accuracy) m")
     }
   }

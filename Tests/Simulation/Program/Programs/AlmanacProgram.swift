@@ -103,7 +103,8 @@ final class AlmanacProgram: LibraryProgram {
 
   /// Checks that a request fails with the service's own error if the service was there all the time.
   private func checkSource(of failure: CallFailure, since begin: Int64) {
-    guard case .lost(let error) = failure, error.message.hasPrefix("No reply within"), isUndisturbed, let since = world.servingSince,
+    guard case .lost(let error) = failure, error.message.hasPrefix("No reply within"), isUndisturbed,
+      let since = world.servingSince,
       max(since, world.stalled.upperBound, world.busStartedAt, world.wokeAt, connectedAt) < begin
     else { return }
     broken("the client library waits for the service's own error", "\(error)")

@@ -53,9 +53,8 @@ extension Client {
   func useBounds() {
     guard isConnected, isReading else { return }
     for (method, options) in Self.permitted {
-      let wish = Checks.Wish(maximumAge: 30_000)
       let deadline: Int64 = method == "GetLocation" ? 120_000_000 : 5_000_000
-      ask(Self.path, Self.service, method, [.options(options)], within: deadline, wanting: wish) {
+      ask(Self.path, Self.service, method, [.options(options)], within: deadline) {
         [weak self] reply in
         guard let self else { return }
         if ["InvalidOption", "InvalidArgs"].contains(where: reply.errorName.hasSuffix) {
@@ -76,6 +75,15 @@ extension Client {
         self?.refused(reply, "\(method) \(options)")
       }
     }
+    for call in Self.wrongCalls {
+      ask(call.path, call.interface, call.member, call.values) { [weak self] reply in
+        self?.refused(reply, "\(call)", as: [call.error])
+      }
+    }
+    ask(Self.path, "org.freedesktop.DBus.Peer", "Ping") { [weak self] reply in
+      guard let self, reply.kind == .error, !reply.isLost, !reply.errorName.hasSuffix("LimitsExceeded") else { return }
+      world.checks.broken("the service answers a ping", "client \(number): \(reply.errorName)")
+    }
     guard let subscription = subscriptions.first(where: \.isPlain) else { return }
     for (name, value) in [
       ("TimeThreshold", .double(0.5)), ("Accuracy", .string("room")), ("DistanceThreshold", .double(-1)),
@@ -88,11 +96,21 @@ extension Client {
     }
   }
 
-  private func refused(_ reply: Parcel, _ mistake: String) {
-    let names = [
-      "InvalidOption", "InvalidArgs", "UnknownProperty", "PropertyReadOnly", "LimitsExceeded", "UnknownObject",
-    ]
-    guard !reply.isLost, reply.kind == .reply || !names.contains(where: reply.errorName.hasSuffix) else { return }
+  private static let wrongCalls: [(path: String, interface: String, member: String, values: [Value], error: String)] = [
+    (path, service, "GetPlace", [], "UnknownMethod"),
+    (path, "\(service).Unknown", "GetLocation", [.options([])], "UnknownInterface"),
+    ("\(path)/unknown", service, "GetLocation", [.options([])], "UnknownObject"),
+    (path, service, "GetLocation", [], "InvalidArgs"),
+    (path, properties, "Get", [.string(service), .string("Unknown")], "UnknownProperty"),
+  ]
+
+  private func refused(
+    _ reply: Parcel, _ mistake: String,
+    as names: [String] = ["InvalidOption", "InvalidArgs", "UnknownProperty", "PropertyReadOnly", "UnknownObject"]
+  ) {
+    guard !reply.isLost, !reply.errorName.hasSuffix("LimitsExceeded"),
+      reply.kind == .reply || !names.contains(where: reply.errorName.hasSuffix)
+    else { return }
     world.checks.broken("a mistake is refused", "client \(number): \(mistake): \(reply.errorName)")
   }
 }

@@ -40,7 +40,7 @@ extension Client {
       guard let self, self.connections == connections, !reply.isLost else { return }
       creationEnded()
       guard let path = reply.values.first?.objectPath?.rawValue else { return }
-      (almanacPath, almanac) = (path, nil)
+      (almanacPath, almanac, almanacTold) = (path, nil, nil)
       world.checks.created(path, by: self, isNamed: false)
       startAlmanac(path)
     }
@@ -49,7 +49,8 @@ extension Client {
   /// Starts its almanac, or starts it again.
   private func startAlmanac(_ path: String) {
     ask(path, Self.almanac, "Stop") { [weak self] reply in
-      if reply.kind == .reply { self?.almanac = nil }
+      guard let self, reply.kind == .reply else { return }
+      (almanac, almanacTold) = (nil, nil)
     }
     almanacStartedAt = .max
     ask(path, Self.almanac, "Start") { [weak self] reply in
@@ -77,6 +78,7 @@ extension Client {
         return
       }
       (almanacPath, almanac) = (nil, nil)
+      checkEnd(of: path)
     }
   }
 
@@ -100,13 +102,15 @@ extension Client {
   private func needAlmanac() {
     let (begin, townsSince) = (world.schedule.now, world.checks.townsSince)
     let twilight = chance.pick(Checks.twilights.keys.sorted())
+    let offsets = chance.pick([(0, 0), (0, 0), (-1_800, 1_200), (3_600, 0), (0, -2_700)])
     let options: [(String, Value)] = [
       ("timeout", .uint32(5_000)), ("maximum-age", .uint32(60_000)), ("twilight", .string(twilight)),
+      ("day-offset", .int32(Int32(offsets.0))), ("night-offset", .int32(Int32(offsets.1))),
     ]
     ask(Self.path, Self.service, "GetAlmanac", [.options(options)]) { [weak self] reply in
       guard let self, !reply.isLost, entitlement.level >= .city, entitlement.since < begin - 10_000_000 else { return }
       if let almanac = reply.values.first?.properties, reply.kind == .reply {
-        world.checks.sun(almanac, night: Checks.twilights[twilight] ?? .nan, self)
+        world.checks.sun(almanac, night: Checks.twilights[twilight] ?? .nan, offsets, self)
         return
       }
       guard world.geoclue.interval == 1_000_000, !world.geoclue.isStatic, !world.polkit.isInDoubt,
@@ -132,6 +136,7 @@ extension Client {
       world.checks.names(values, of: self)
     case "AuthorizationChanged":
       almanacToldAt = world.schedule.now
+      almanacTold = (signal.values.first?.string ?? "", signal.values.last?.string ?? "")
       // The service drops the almanac of a client that loses access.
       if signal.values.first?.string?.hasPrefix("authorized") == false { almanac = nil }
     case "ErrorOccurred": world.checks.failed(signal.path)
@@ -194,7 +199,7 @@ extension Client {
     let isRegular = world.geoclue.interval == 1_000_000 && world.geoclue.hasActiveClient
     let last = isRegular ? world.geoclue.lastReadAt : .min / 2
     let options: [(String, Value)] = [("accuracy", .string("exact")), ("timeout", .uint32(5_000))]
-    ask(Self.path, Self.service, "GetLocation", [.options(options)], wanting: Checks.Wish(maximumAge: 30_000)) {
+    ask(Self.path, Self.service, "GetLocation", [.options(options)]) {
       [weak self] reply in
       guard let self else { return }
       world.checks.answeredSoon(reply, to: self, calledAt: begin, within: time, hadLocationAt: last)
@@ -203,10 +208,8 @@ extension Client {
 
   /// Requests a location with the desktop-id that GeoClue disallows. The refusal must not affect calls without it.
   func locateAsNamed() {
-    ask(
-      Self.path, Self.service, "GetLocation", [.options([Self.named, ("timeout", .uint32(5_000))])],
-      wanting: Checks.Wish(maximumAge: 30_000, isNamed: true)
-    ) { [weak self] reply in
+    let options = [Self.named, ("timeout", .uint32(5_000))]
+    ask(Self.path, Self.service, "GetLocation", [.options(options)]) { [weak self] reply in
       if reply.errorName.hasSuffix("NotAuthorized") { self?.locateSoon(within: 300_000) }
     }
   }
@@ -266,6 +269,7 @@ extension Client {
     ask(region.path, Self.properties, "Get", [.string(Self.region), .string("LastEvent")]) { [weak self] reply in
       guard let self, let event = reply.values.first?.unwrapped.properties else { return }
       world.checks.read(event, at: region.path, by: self)
+      world.checks.compare(event, of: region, of: self)
     }
   }
 }

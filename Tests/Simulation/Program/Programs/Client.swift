@@ -26,6 +26,8 @@ final class Client: Program {
   final class Subscription {
     let path: String
     var level: AccuracyLevel
+    /// Whether a change of the level has not been answered.
+    var isLevelChanging = false
     var thresholds: Thresholds
     /// When the thresholds last changed.
     var thresholdsAt: Int64 = .min / 2
@@ -113,6 +115,7 @@ final class Client: Program {
   var almanac: (values: [String: Value], at: Int64)?
   /// When its almanac last signalled a change of access, after which the service sends an almanac again.
   var almanacToldAt: Int64 = .min / 2
+  var almanacTold: (status: String, reason: String)?
   /// The objects that it has closed since it connected.
   var closed: Set<String> = []
   /// The objects for which it has called `Close` since it connected.
@@ -223,55 +226,37 @@ final class Client: Program {
 
   func ask(
     _ path: String, _ interface: String, _ member: String, _ values: [Value] = [], within deadline: Int64 = 5_000_000,
-    wanting wish: Checks.Wish = Checks.Wish(), isInteractive: Bool = false,
-    _ handler: @escaping (Parcel) -> Void = { _ in }
+    isInteractive: Bool = false, _ handler: @escaping (Parcel) -> Void = { _ in }
   ) {
     guard isConnected else { return }
     let name = name
-    var wish = wish
-    if member == "GetLocation", let options = values.first?.properties {
-      wish.level = options["accuracy"]?.string.flatMap(AccuracyLevel.init(contractName:)) ?? .exact
-      wish.timeout = options["timeout"]?.uint32.map { Int64($0) * 1_000 } ?? 20_000_000
-      wish.oldest = options["maximum-age"]?.uint32.map(Int64.init) ?? 30_000
-    }
     let serial = call(Self.service, path, interface, member, values, isInteractive: isInteractive) {
       [weak self] reply in
       guard let self else { return }
       world.checks.answered(self, name, reply)
       handler(reply)
     }
-    world.checks.called(self, serial, member, path, within: deadline, wish)
+    world.checks.called(self, serial, member, path, within: deadline, Checks.Wish(values.first?.properties ?? [:]))
   }
 
   func locate() {
     var options: [(String, Value)] = [("accuracy", .string("\(chance.pick(Self.levels))"))]
     var timeout: Int64 = 20_000_000
-    var wish = Checks.Wish(maximumAge: 30_000)
     if chance.percent(60) {
       let milliseconds = UInt32(chance.pick([0, 50, 1_000, 5_000, 30_000, 120_000]))
       options.append(("timeout", .uint32(milliseconds)))
       // Even a call with timeout 0 is answered only when the facts about its caller are known.
       timeout = milliseconds == 0 ? 5_000_000 : Int64(milliseconds) * 1_000
-      wish.isImmediate = milliseconds == 0
     }
     if chance.percent(50) {
-      wish.maximumAge = Int64(chance.pick([0, 1, 2_000, 60_000]))
-      options.append(("maximum-age", .uint32(UInt32(wish.maximumAge))))
+      options.append(("maximum-age", .uint32(chance.pick([0, 1, 2_000, 60_000]))))
     }
-    if chance.percent(20) {
-      wish.isNamed = true
-      options.append(Self.named)
-    }
+    if chance.percent(20) { options.append(Self.named) }
     if chance.percent(25) {
-      wish.accuracy = Double(chance.pick([1, 8, 100]))
-      options.append(("required-accuracy", .double(wish.accuracy)))
-      if chance.percent(60) {
-        options.append(("best-effort", .boolean(true)))
-        (wish.bestAccuracy, wish.accuracy) = (wish.accuracy, .infinity)
-        wish.bestAfter = wish.isImmediate ? nil : timeout / 1_000
-      }
+      options.append(("required-accuracy", .double(chance.pick([1, 8, 100]))))
+      if chance.percent(60) { options.append(("best-effort", .boolean(true))) }
     }
-    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: timeout, wanting: wish)
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: timeout)
   }
 
   /// Accepts the best location at the end, because none is as accurate as that.
@@ -286,8 +271,7 @@ final class Client: Program {
       ("accuracy", .string("city")), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(2_592_000_000)),
     ]
     if isBestEffort { options += Self.bestEffort }
-    let wish = Checks.Wish(maximumAge: 2_592_000_000)
-    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: Int64(timeout) * 1_000, wanting: wish)
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: Int64(timeout) * 1_000)
   }
 
   /// Requests a location that must arrive.
@@ -302,15 +286,12 @@ final class Client: Program {
     var options: [(String, Value)] = [
       ("accuracy", .string("exact")), ("timeout", .uint32(8_000)), ("maximum-age", .uint32(0)),
     ]
-    var wish = Checks.Wish()
     if mayBeBestEffort, chance.percent(30) {
       options += Self.bestEffort
-      (wish.bestAfter, wish.bestAccuracy) = (8_000, 1)
     } else if chance.percent(50) {
       options.append(("required-accuracy", .double(100)))
-      wish.accuracy = 100
     }
-    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000, wanting: wish) {
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000) {
       [weak self] reply in
       guard let self else { return }
       // The user's other programs may have made many calls.
@@ -401,9 +382,7 @@ final class Client: Program {
 
   /// Requests an exact location of the last 30 s.
   func locateRecently() {
-    ask(
-      Self.path, Self.service, "GetLocation", [.options([("timeout", .uint32(5_000))])],
-      wanting: Checks.Wish(maximumAge: 30_000))
+    ask(Self.path, Self.service, "GetLocation", [.options([("timeout", .uint32(5_000))])])
   }
 
   /// Requests a location that is more accurate than any, and accepts the best of some seconds.
@@ -560,11 +539,13 @@ final class Client: Program {
     let begin = world.schedule.now
     // The first location at the new level may arrive before the answer.
     if level != subscription.level { subscription.startedAt = world.schedule.now }
+    subscription.isLevelChanging = true
     ask(
       subscription.path, Self.properties, "Set",
       [.string(Self.subscription), .string("Accuracy"), .variant(.string("\(level)"))]
     ) { [weak self] reply in
       guard let self else { return }
+      subscription.isLevelChanging = false
       if reply.isLost { close(subscription) }
       guard reply.kind == .reply, level != subscription.level else { return }
       (subscription.level, subscription.startedAt) = (level, world.schedule.now)

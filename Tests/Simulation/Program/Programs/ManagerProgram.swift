@@ -15,6 +15,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
   private var lastLocationAt: Int64 = .min / 2
   private var sourceStatus = SourceStatus()
   private var accuracySetAt: Int64 = .min / 2
+  private var filterSetAt: Int64 = .min / 2
   /// Until when the answer to the program's request may arrive, and must have arrived unless something has failed.
   private var requestedUntil: Int64 = .min / 2
   private var deadline: Int64?
@@ -60,7 +61,11 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     case 10...12: monitor(chance.percent(50))
     case 13...16: request()
     case 17...19: setAccuracy(chance.pick([.exact, .city]))
-    case 20...22: manager?.distanceFilter = chance.pick([0, 100])
+    case 20...22:
+      let filter = chance.pick([0, 100]) as Double
+      if let manager, manager.distanceFilter != filter {
+        (manager.distanceFilter, filterSetAt) = (filter, world.schedule.now)
+      }
     case 23...25: watchRegion(region == nil)
     case 26...27: begin().requestAuthorization()
     default: break
@@ -147,6 +152,16 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     let isCoarse = manager.desiredAccuracy == .city && world.schedule.now - accuracySetAt > 20_000_000
     if isCoarse, isUndisturbed, location.accuracy ?? 0 < Checks.cells[.city] ?? 0 {
       broken("a manager delivers no finer locations than it wants", "\(location)")
+    }
+    let isFiltered = isUpdating && !isMonitoring && deadline == nil && manager.distanceFilter == 100
+    // Each of these begins anew.
+    let since = max(
+      entitlement.since, world.servingSince ?? .max, updatesSince, accuracySetAt, world.wokeAt, world.clockSetAt)
+    if isFiltered, let lastLocation, since < lastLocationAt, !world.isBusFaulty,
+      world.schedule.now - max(filterSetAt, connectedAt) > 20_000_000, location.distance(to: lastLocation) < 99,
+      location.accuracy ?? .infinity > (lastLocation.accuracy ?? .infinity) / 2
+    {
+      broken("a manager's filter holds locations back", "\(location) after \(lastLocation)")
     }
     if let lastLocation, lastLocation.sequence > location.sequence {
       broken("a manager numbers its locations", "\(location.sequence) after \(lastLocation.sequence)")
