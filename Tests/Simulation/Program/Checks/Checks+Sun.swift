@@ -67,7 +67,7 @@ extension Checks {
       broken("an almanac forecasts the next days", story)
     }
     if offsets != (0, 0) {
-      return shifted(entries.dropFirst().map { ($0.phase, $0.start) }, night: limit, offsets, story)
+      return shifted(entries, night: limit, offsets, story)
     }
     for (entry, next) in zip(entries, entries.dropFirst()) {
       let (begin, end) = (max(entry.start, now - 60), next.start)
@@ -99,14 +99,17 @@ extension Checks {
   ) {
     // Elsewhere, offsets may join or remove phases.
     guard abs(world.home.latitude) < 60 else { return }
-    for entry in entries {
-      let (height, offset) =
-        switch entry.phase {
-        case "day": (-0.833, offsets.day)
-        case "twilight-morning": (limit, offsets.day)
-        case "twilight-evening": (-0.833, offsets.night)
-        default: (limit, offsets.night)
+    for (before, entry) in zip(entries, entries.dropFirst()) {
+      let boundary: (height: Double, offset: Int)? =
+        switch (before.phase, entry.phase) {
+        case (_, "day"): (-0.833, offsets.day)
+        case ("night", "twilight-morning"): (limit, offsets.day)
+        case ("day", "twilight-evening"): (-0.833, offsets.night)
+        case (_, "night"): (limit, offsets.night)
+        // The sun turns.
+        default: nil
         }
+      guard let (height, offset) = boundary else { continue }
       guard abs(altitude(at: entry.start - Double(offset)) - height) > Self.tolerance else { continue }
       broken("the offsets of an almanac move its phases", "\(entry): \(story)")
     }

@@ -12,6 +12,8 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
   /// What the delegate was told last.
   private var told: Authorization?
   private var lastLocation: Location?
+  /// The same, unless it may be the answer to a request.
+  private var lastUpdate: Location?
   private var lastLocationAt: Int64 = .min / 2
   private var sourceStatus = SourceStatus()
   private var accuracySetAt: Int64 = .min / 2
@@ -157,12 +159,13 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     // Each of these begins anew.
     let since = max(
       entitlement.since, world.servingSince ?? .max, updatesSince, accuracySetAt, world.wokeAt, world.clockSetAt)
-    if isFiltered, let lastLocation, since < lastLocationAt, !world.isBusFaulty,
-      world.schedule.now - max(filterSetAt, connectedAt) > 20_000_000, location.distance(to: lastLocation) < 99,
-      location.accuracy ?? .infinity > (lastLocation.accuracy ?? .infinity) / 2
+    if isFiltered, let lastUpdate, since < lastLocationAt, !world.isBusFaulty,
+      world.schedule.now - max(filterSetAt, connectedAt) > 20_000_000, location.distance(to: lastUpdate) < 99,
+      location.accuracy ?? .infinity > (lastUpdate.accuracy ?? .infinity) / 2
     {
-      broken("a manager's filter holds locations back", "\(location) after \(lastLocation)")
+      broken("a manager's filter holds locations back", "\(location) after \(lastUpdate)")
     }
+    lastUpdate = deadline == nil ? location : nil
     if let lastLocation, lastLocation.sequence > location.sequence {
       broken("a manager numbers its locations", "\(location.sequence) after \(lastLocation.sequence)")
     }
