@@ -465,6 +465,8 @@ final class Checks {
     if level == .city { towns[client.user] = isKnown ? latitude : nil }
   }
 
+  var recordedUsers: [UInt32] { records.keys.sorted() }
+
   /// Notes that all records from before a time have been erased.
   func forgetRecords(before time: Int64 = .max) {
     forgetTowns { _ in true }

@@ -53,8 +53,11 @@ extension Client {
       (almanac, almanacTold) = (nil, nil)
     }
     almanacStartedAt = .max
-    ask(path, Self.almanac, "Start") { [weak self] reply in
-      if let self, reply.kind == .reply { almanacStartedAt = world.schedule.now }
+    almanacStarts += 1
+    ask(path, Self.almanac, "Start") { [weak self, almanacStarts] reply in
+      // An earlier start may have waited until it was stopped.
+      guard let self, reply.kind == .reply, almanacStarts == self.almanacStarts else { return }
+      almanacStartedAt = world.schedule.now
     }
   }
 

@@ -111,6 +111,7 @@ final class Client: Program {
   var almanacPath: String?
   /// When it was last started; in the distant future if that was refused.
   var almanacStartedAt: Int64 = .max
+  var almanacStarts = 0
   /// The last almanac that was signalled since it was started, and when.
   var almanac: (values: [String: Value], at: Int64)?
   /// When its almanac last signalled a change of access, after which the service sends an almanac again.

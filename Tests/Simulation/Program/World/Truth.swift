@@ -114,30 +114,27 @@ final class Truth {
     for client in world.clients where client.entitlement.since > begin { client.entitlement.excuse() }
   }
 
-  /// Records a change and its consequences for each client.
+  /// Records a change and its consequences for each program.
   func changed(_ story: String) {
     changedAt = world.schedule.now
     world.tell(story)
-    for client in world.clients {
-      let former = former[client.user].flatMap { $0.until > changedAt ? $0.level : nil } ?? .none
-      client.entitlement.update(
-        level(of: client), formerly: level(of: client, formerly: former), at: changedAt,
-        isServed: client.isServed && isReachable)
+    for program in world.clients + world.libraries as [Program] {
+      let former = former[program.user].flatMap { $0.until > changedAt ? $0.level : nil } ?? .none
+      program.entitlement.update(
+        level(of: program), formerly: level(of: program, formerly: former), at: changedAt,
+        isServed: (program as? Client)?.isServed == true && isReachable)
       // The service may know a new answer of polkit or a new agent before the new level of an agent or the end of a
       // session.
-      let reduced = (world.agents + world.seconds).filter { $0.user == client.user && $0.formerLevel > $0.assumed }
-      let end = activeUntil[client.user].flatMap { $0 > changedAt - Entitlement.tolerance ? $0 : nil }
+      let reduced = (world.agents + world.seconds).filter { $0.user == program.user && $0.formerLevel > $0.assumed }
+      let end = activeUntil[program.user].flatMap { $0 > changedAt - Entitlement.tolerance ? $0 : nil }
       if let time = (reduced.map(\.changedAt) + [end].compactMap(\.self)).min() {
-        let level = level(of: client, formerly: former, isFormer: true, isActive: end != nil)
-        client.entitlement.mayStillHave(level, since: time)
+        let level = level(of: program, formerly: former, isFormer: true, isActive: end != nil)
+        program.entitlement.mayStillHave(level, since: time)
       }
     }
     world.checks.forgetTowns { [world] user in
       permitted(to: user) == .none
         || (world.agents + world.seconds).contains { $0.user == user && $0.isConnected && $0.level == .none }
-    }
-    for library in world.libraries {
-      library.entitlement.update(level(of: library), formerly: .none, at: changedAt, isServed: false)
     }
   }
 

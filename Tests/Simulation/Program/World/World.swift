@@ -650,11 +650,11 @@ final class World {
     }
   }
 
-  /// An administrator erases the records of all users, as `geopublicistd --forget` does.
+  /// An administrator erases all records, as `geopublicistd --forget` does.
   func eraseRecords() {
     guard serviceName != nil, !isBusFaulty else { return }
     let begin = schedule.now
-    for user in users { unlink("\(folder)/state/\(user)") }
+    for user in checks.recordedUsers { unlink("\(folder)/state/\(user)") }
     schedule.after(500_000) { [checks] in checks.forgetRecords(before: begin) }
   }
 
