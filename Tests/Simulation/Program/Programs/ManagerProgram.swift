@@ -178,6 +178,8 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
       broken("a manager tells its delegate each authorization once", "\(status), before \(told as Any)")
     }
     told = manager.authorization
+    // With access again, the service reports the location again.
+    lastUpdate = nil
   }
 
   func locationManager(_ manager: LocationManager, didFailWithError error: LocationError) {
