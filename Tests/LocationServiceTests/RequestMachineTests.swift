@@ -199,16 +199,21 @@ import Testing
         == .own(.deliver(Delivery(location: town, isReduced: true))))
   }
 
-  @Test func `after an increase of access, a remembered town replaces a remembered country`() {
+  @Test func `after an increase of access, a remembered location of the earlier level does not answer a call`() {
     var (country, town) = (location, location)
     (country.accuracy, country.level, country.isRemembered) = (300_000, .country, true)
     (town.accuracy, town.level, town.isRemembered) = (15_000, .city, true)
-    var machine = machine { $0.maximumAge = .seconds(3_600) }
-    _ = machine.handle(access(.city, isHeld: true, cached: country), at: 0)
+    var machine = machine { ($0.accuracy, $0.maximumAge) = (.city, .seconds(3_600)) }
+    _ = machine.handle(access(.authorized(.whenInUse, level: .country), isHeld: true, cached: country), at: 0)
     _ = machine.handle(.prepared, at: 1)
     #expect(
-      machine.handle(access(.allowed, cached: town), at: 2).last
+      machine.handle(access(.city, cached: town), at: 2).last
         == .own(.deliver(Delivery(location: town, isReduced: false))))
+    var exact = self.machine { $0.maximumAge = .seconds(3_600) }
+    _ = exact.handle(access(.city, isHeld: true, cached: town), at: 0)
+    _ = exact.handle(.prepared, at: 1)
+    // Nothing of the level `exact` is remembered.
+    #expect(exact.handle(access(.allowed), at: 2).contains(.need(.exact)))
   }
 
   @Test func `a remembered location does not answer a call after the clock was set`() {

@@ -124,17 +124,14 @@ nonisolated extension LocationRequestMachine {
       (kept, best) = (nil, nil)
       if isFinal { return refuse() }
     case .authorizedWhenInUse, .authorizedAlways:
-      // Discard locations of a finer level than is allowed now.
-      if let kept, kept.level > level { self.kept = nil }
-      // While deliveries are held, the kept location may become older than the newest one. A remembered one may be of
-      // another level.
-      let mayReplace = kept.map { kept in
-        kept.isRemembered || released == nil && kept.receivedAt < access.cached?.receivedAt ?? .origin
-      }
-      if let cached = access.cached, mayReplace ?? true {
+      // Discard locations of a finer level than is allowed now, and remembered ones: that of the present level is
+      // cached.
+      if let kept, kept.level > level || kept.isRemembered { self.kept = nil }
+      if let best, best.level > level || best.isRemembered { self.best = nil }
+      // While deliveries are held, the kept location may become older than the newest one.
+      if let cached = access.cached, kept.map({ released == nil && $0.receivedAt < cached.receivedAt }) ?? true {
         take(cached)
       }
-      if let best, best.level > level { self.best = nil }
       if let kept, !access.isHeld || kept == released { return answer(kept) }
     }
     if isOverdue, kept == nil { return timeIsUp() }
