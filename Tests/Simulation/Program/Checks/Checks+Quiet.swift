@@ -38,12 +38,13 @@ extension Checks {
       }
       for region in client.regions {
         truth(client, region)
-        guard region.isStarted, !region.isUncertain, region.changedAt < now - 20_000_000, client.isReading,
-          !world.isBusFaulty
+        guard region.isStarted, !region.isUncertain, client.isReading, !world.isBusFaulty,
+          region.changedAt > world.stalled.lowerBound, region.changedAt < now - 20_000_000
         else { continue }
         truth(client, told: region.told, asking: region.level, region.path)
       }
-      if let path = client.almanacPath, client.almanacStartedAt < now - 20_000_000, client.isReading, !world.isBusFaulty
+      if let path = client.almanacPath, client.isReading, !world.isBusFaulty,
+        client.almanacStartedAt > world.stalled.lowerBound, client.almanacStartedAt < now - 20_000_000
       {
         truth(client, told: client.almanacTold, asking: .city, path)
       }
@@ -199,21 +200,18 @@ extension Checks {
     if let end = subscription.endsAt, kernel_boottime() > end + 2_000_000, client.isReading {
       broken("a subscription ends when its duration is over", subscription.path)
     }
-    // A debounce longer than the interval of the source never ends.
+    // The source measures each second, so a longer debounce might never end.
     let isDebounced = thresholds.debounce > 0 && thresholds.debounce < 500_000
     guard thresholds.time > 0 || isDebounced, thresholds.time < 50_000_000, thresholds.debounce == 0 || isDebounced,
-      thresholds.distance == 0,
-      thresholds.accuracy == 0, !thresholds.isSignificant, subscription.level == .exact, !subscription.isNamed,
-      client.entitlement.level == .exact,
-      now - max(subscription.startedAt, subscription.thresholdsAt, client.entitlement.since) > thresholds.time
+      thresholds.distance == 0, thresholds.accuracy == 0, !thresholds.isSignificant, subscription.level == .exact,
+      !subscription.isNamed, client.entitlement.level == .exact
     else { return }
-    let silence = now - max(subscription.lastLocationAt, subscription.startedAt)
+    let since = max(
+      subscription.lastLocationAt, subscription.startedAt, subscription.thresholdsAt, client.entitlement.since)
     let begin = now - thresholds.time - thresholds.debounce - world.geoclue.interval - 1_500_000
     // After a move, a location may wait for its confirmation.
-    if now - silence < begin, now - world.geoclue.lastFixAt < 2_000_000,
-      max(world.movedAt, world.geoclue.defectAt) < begin
-    {
-      broken("an update arrives when its interval ends", "\(silence / 1_000) ms at \(subscription.path)")
+    if since < begin, now - world.geoclue.lastFixAt < 2_000_000, max(world.movedAt, world.geoclue.defectAt) < begin {
+      broken("an update arrives when its interval ends", "\((now - since) / 1_000) ms at \(subscription.path)")
     }
   }
 

@@ -25,11 +25,10 @@ final class Checks {
     let path: String
     let deadline: Int64
     let time: Int64
-    /// For a call of `GetLocation`.
     let wish: Wish
   }
 
-  /// What a call of `GetLocation` requires.
+  /// What a call requires. Absent options have the defaults of `GetLocation`.
   nonisolated struct Wish {
     let level: AccuracyLevel
     /// In milliseconds.
@@ -48,7 +47,8 @@ final class Checks {
     init(_ options: [String: Value]) {
       func number(_ name: String) -> Double? {
         guard let value = options[name] else { return nil }
-        return value.double ?? value.uint32.map(Double.init) ?? value.int32.map(Double.init)
+        let whole = value.uint32.map(Int64.init) ?? value.int32.map(Int64.init) ?? value.int64
+        return value.double ?? whole.map(Double.init)
       }
       level = options["accuracy"]?.string.flatMap(AccuracyLevel.init(contractName:)) ?? .exact
       timeout = Int64(number("timeout") ?? 20_000)
@@ -230,7 +230,7 @@ final class Checks {
       world.wokeAt < call.time, world.schedule.now < call.time + call.wish.timeout * 1_000
     {
       let early = call.time + call.wish.timeout * 1_000 - world.schedule.now
-      broken("a call does not fail before its timeout", "\(early / 1_000) ms early")
+      broken("a call does not time out early", "\(early / 1_000) ms early")
     }
     open[SimulatedBus.Call(caller: name, serial: reply.replySerial)] = nil
   }

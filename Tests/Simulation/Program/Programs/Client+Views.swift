@@ -80,7 +80,7 @@ extension Client {
         self?.closing.remove(path)
         return
       }
-      (almanacPath, almanac) = (nil, nil)
+      (almanacPath, almanac, almanacTold) = (nil, nil, nil)
       checkEnd(of: path)
     }
   }
@@ -143,7 +143,7 @@ extension Client {
       // The service drops the almanac of a client that loses access.
       if signal.values.first?.string?.hasPrefix("authorized") == false { almanac = nil }
     case "ErrorOccurred": world.checks.failed(signal.path)
-    case "Closed": (almanacPath, almanac) = (nil, nil)
+    case "Closed": (almanacPath, almanac, almanacTold) = (nil, nil, nil)
     default: break
     }
   }

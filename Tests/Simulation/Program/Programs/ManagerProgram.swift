@@ -12,7 +12,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
   /// What the delegate was told last.
   private var told: Authorization?
   private var lastLocation: Location?
-  /// The same, unless it may be the answer to a request.
+  /// The last location that the updates delivered, or nil if it may have answered a request.
   private var lastUpdate: Location?
   private var lastLocationAt: Int64 = .min / 2
   private var sourceStatus = SourceStatus()
@@ -156,7 +156,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
       broken("a manager delivers no finer locations than it wants", "\(location)")
     }
     let isFiltered = isUpdating && !isMonitoring && deadline == nil && manager.distanceFilter == 100
-    // Each of these begins anew.
+    // After each of these, the first location is not filtered.
     let since = max(
       entitlement.since, world.servingSince ?? .max, updatesSince, accuracySetAt, world.wokeAt, world.clockSetAt)
     if isFiltered, let lastUpdate, since < lastLocationAt, !world.isBusFaulty,
@@ -165,7 +165,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     {
       broken("a manager's filter holds locations back", "\(location) after \(lastUpdate)")
     }
-    lastUpdate = deadline == nil ? location : nil
+    lastUpdate = deadline == nil && !isMonitoring ? location : nil
     if let lastLocation, lastLocation.sequence > location.sequence {
       broken("a manager numbers its locations", "\(location.sequence) after \(lastLocation.sequence)")
     }
