@@ -301,18 +301,15 @@ final class Checks {
     granted(client, parcel)
     permitted(location, client, parcel)
     guard level != .none else { return broken("a location has a level", parcel.story) }
-    let isReduced = location["Reduced"]?.boolean
-    if let subscription = client.subscriptions.first(where: { $0.path == parcel.path }),
-      client.isReading, world.sentSince - subscription.startedAt > Entitlement.tolerance,
-      isReduced != (level < subscription.level)
-    {
-      return broken("a reduced location is marked", parcel.story)
-    }
     if let subscription = client.subscriptions.first(where: { $0.path == parcel.path }), client.isReading,
-      !subscription.isLevelChanging, world.sentSince - subscription.startedAt > Entitlement.tolerance,
-      level > subscription.level
+      world.sentSince - subscription.startedAt > Entitlement.tolerance
     {
-      return broken("a subscription receives nothing finer than its level", parcel.story)
+      if location["Reduced"]?.boolean != (level < subscription.level) {
+        return broken("a reduced location is marked", parcel.story)
+      }
+      if !subscription.isLevelChanging, level > subscription.level {
+        return broken("a subscription receives nothing finer than its level", parcel.story)
+      }
     }
     if level == .exact { exact(location, client, parcel) } else { reduced(location, level, client, parcel) }
   }
@@ -465,6 +462,7 @@ final class Checks {
     if level == .city { towns[client.user] = isKnown ? latitude : nil }
   }
 
+  /// The users of whom the service may have a record.
   var recordedUsers: [UInt32] { records.keys.sorted() }
 
   /// Notes that all records from before a time have been erased.

@@ -54,8 +54,7 @@ extension Client {
     guard isConnected, isReading else { return }
     for (method, options) in Self.permitted {
       let deadline: Int64 = method == "GetLocation" ? 120_000_000 : 5_000_000
-      ask(Self.path, Self.service, method, [.options(options)], within: deadline) {
-        [weak self] reply in
+      ask(Self.path, Self.service, method, [.options(options)], within: deadline) { [weak self] reply in
         guard let self else { return }
         if ["InvalidOption", "InvalidArgs"].contains(where: reply.errorName.hasSuffix) {
           world.checks.broken("no permitted option is refused", "client \(number): \(method) \(options)")

@@ -103,6 +103,7 @@ final class Polkit: SystemService {
   /// The users whose consent is temporary, and what is permitted for that reason now.
   var temporaryFor: Set<UInt32> = [] { didSet { temporary = [:] } }
   private var temporary: [UInt32: Set<String>] = [:]
+  private static let noDetails = Value.dictionary(key: .string, value: .string, [])
   private static let details = Value.dictionary(
     key: .string, value: .string, [Value.Entry(.string("polkit.temporary_authorization_id"), .string("tmpauthz1"))])
 
@@ -180,15 +181,14 @@ final class Polkit: SystemService {
       let name = Self.subject(of: call)
       if refusing.contains(user) {
         if let name { refusedAt[name] = world.schedule.now }
-        let nothing = Value.dictionary(key: .string, value: .string, [])
-        return answer(call, [.structure([.boolean(false), .boolean(false), nothing])])
+        return answer(call, [.structure([.boolean(false), .boolean(false), Self.noDetails])])
       }
       let isAsked = world.truth.policy(of: user, action) == .challenge
       if isAsked, let program = world.programs.first(where: { $0.name == name && $0.isConnected }) {
         program.hasConsent = true
         world.truth.changed("\(program.name) has its user's consent")
       }
-      answer(call, [.structure([.boolean(true), .boolean(false), .dictionary(key: .string, value: .string, [])])])
+      answer(call, [.structure([.boolean(true), .boolean(false), Self.noDetails])])
     }
   }
 
@@ -303,7 +303,7 @@ final class Polkit: SystemService {
       if call.values[3].uint32 == 1 { checkPermission(of: name) }
       if call.values[3].uint32 == 1, answer == .challenge { return showDialog(call, action, of: user) }
       let isTemporary = answer == .yes && temporary[user]?.contains(action) == true
-      let details = isTemporary ? Self.details : .dictionary(key: .string, value: .string, [])
+      let details = isTemporary ? Self.details : Self.noDetails
       answerLater(
         call, [.structure([.boolean(answer == .yes), .boolean(answer == .challenge), details])], about: user
       ) { [weak self] in self?.answered(action, about: name, answer) }

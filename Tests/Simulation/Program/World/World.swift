@@ -752,6 +752,7 @@ final class World {
 
   /// When a program of each user last left.
   private var leftAt: [UInt32: Int64] = [:]
+  /// Notes that a program of a user has left.
   func left(_ user: UInt32) { leftAt[user] = schedule.now }
 
   /// Checks that the service asks about a user only while it serves a program of that user.
