@@ -164,9 +164,14 @@ struct RememberedPlace: Equatable, Sendable {
       && location.longitude == other.location.longitude
   }
 
-  /// Whether this is a coarser cell around another one.
+  /// Whether this is a coarser cell around another one. Both are those of their last crossing, so that the other one's
+  /// centre may be outside this one by the part for which a cell is kept and by more than half of its own, smaller size.
   func contains(_ other: RememberedPlace) -> Bool {
-    level < other.level && RememberedPlace(other.location, level)?.isSameCell(as: self) == true
+    guard level < other.level, let size = level.cellSize else { return false }
+    let grid = Grid(cellSize: size)
+    let cell = grid.cell(latitude: location.latitude, longitude: location.longitude)
+    let (latitude, longitude) = (other.location.latitude, other.location.longitude)
+    return grid.contains(cell, latitude: latitude, longitude: longitude, margin: 2 * GridReducer.hysteresis)
   }
 
   /// Returns the location at this level or a coarser one.

@@ -76,6 +76,26 @@ import Testing
     #expect(location(memory) == nil && location(memory, at: .country, Self.now + 60) != nil)
   }
 
+  /// Regression: the country's cell, which is kept for a while beyond its border, replaced the town.
+  @Test func `a country does not replace a town just beyond its border`() {
+    var reducers = [AccuracyLevel.city, .country].map(GridReducer.init(level:))
+    func reduce(_ latitude: Double, _ time: BootInstant) -> [Location] {
+      let fix = Location(latitude: latitude, longitude: -78.15, accuracy: 20, timestamp: Timestamp(seconds: Self.now))
+      return reducers.indices.map {
+        var fix = fix
+        fix.receivedAt = time
+        return reducers[$0].reduce(fix)
+      }
+    }
+    // The equator is a border between cells.
+    _ = reduce(0.03, 0)
+    let reduced = reduce(-0.02, 15 * Self.minute)
+    #expect(reduced[0].latitude < 0 && reduced[1].latitude > 0)
+    var memory = PlaceMemory()
+    for location in reduced { _ = memory.received(location, by: 1, at: 0) }
+    #expect(location(memory)?.latitude == reduced[0].latitude)
+  }
+
   /// Regression: the record remained that of the country until the town's location was measured again.
   @Test func `a town that arrived before the country around it replaces it`() {
     var memory = PlaceMemory()
