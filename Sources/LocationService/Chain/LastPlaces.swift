@@ -13,15 +13,14 @@ package final class LastPlaces {
   /// Whether locations are remembered. Turning it off erases all of them.
   package var isOn = true {
     didSet {
-      guard !isOn else { return }
-      memory = PlaceMemory()
-      Self.forgetAll(in: folder)
+      if !isOn { forgetAll() }
     }
   }
 
   /// Reads the records of an earlier run.
   package init(in folder: String) {
     self.folder = folder
+    if TextFile.exists(Self.request(in: folder)) { Self.erase(folder) }
     for name in TextFile.names(in: folder) {
       guard let user = UInt32(name), name == "\(user)", Self.mayHaveRecord(user),
         let text = try? TextFile.contents(of: "\(folder)/\(name)")
@@ -35,12 +34,30 @@ package final class LastPlaces {
     watch = FolderWatch([folder]) { [weak self] in self?.reconcile() }
   }
 
-  /// Erases every location in a folder. A running service notices this. Returns false if a file cannot be removed.
-  @discardableResult
+  /// Erases every location in a folder, and makes a running service also forget those that it has not written yet.
+  /// Returns false if that is not permitted.
   package static func forgetAll(in folder: String) -> Bool {
-    let isDone = TextFile.names(in: folder).map { unlink("\(folder)/\($0)") == 0 }.allSatisfy(\.self)
+    guard TextFile.exists(folder) else { return true }
+    let request = request(in: folder)
+    do { try TextFile.replace(request, with: "", mode: 0o600) } catch { return false }
+    return erase(folder, except: request)
+  }
+
+  /// A file whose existence means that everything is to be forgotten. The service removes it.
+  private static func request(in folder: String) -> String { "\(folder)/forget" }
+
+  /// Removes every file but one; returns false if one cannot be removed.
+  @discardableResult
+  private static func erase(_ folder: String, except kept: String = "") -> Bool {
+    let paths = TextFile.names(in: folder).map { "\(folder)/\($0)" }
+    let isDone = paths.map { $0 == kept || unlink($0) == 0 }.allSatisfy(\.self)
     sync(folder)
     return isDone
+  }
+
+  private func forgetAll() {
+    memory = PlaceMemory()
+    Self.erase(folder)
   }
 
   func received(_ location: Location, by client: Client) {
@@ -78,8 +95,9 @@ package final class LastPlaces {
 
   private func path(of user: UInt32) -> String { "\(folder)/\(user)" }
 
-  /// Forgets the users whose files an administrator has removed.
+  /// Forgets the users whose files an administrator has removed, or everybody if that is requested.
   private func reconcile() {
+    if TextFile.exists(Self.request(in: folder)) { forgetAll() }
     for user in memory.writtenUsers where !TextFile.exists(path(of: user)) { perform(memory.forget(user)) }
   }
 

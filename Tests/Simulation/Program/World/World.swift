@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistLocationModel
+import GeopublicistService
 import GeopublicistSimulatedKernel
 import Glibc
 import MainLoop
@@ -654,7 +655,7 @@ final class World {
   func eraseRecords() {
     guard serviceName != nil, !isBusFaulty else { return }
     let begin = schedule.now
-    for user in checks.recordedUsers { unlink("\(folder)/state/\(user)") }
+    if !LastPlaces.forgetAll(in: "\(folder)/state") { checks.broken("the records can be erased", folder) }
     schedule.after(500_000) { [checks] in checks.forgetRecords(before: begin) }
   }
 
