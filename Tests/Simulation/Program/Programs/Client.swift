@@ -360,6 +360,8 @@ final class Client: Program {
     ask(Self.path, Self.service, "GetLocation", [.options(options)]) { [weak self] reply in
       guard let self, reply.errorName.hasSuffix("Timeout"), entitlement.level == .exact,
         entitlement.since <= begin, world.wokeAt < begin - 10_000_000,
+        // The first location after a move waits for its confirmation.
+        world.geoclue.hasBeenRead(in: min(world.movedAt, begin)..<begin),
         world.geoclue.hasBeenRead(in: begin + 500_000..<world.schedule.now - 200_000)
       else { return }
       world.checks.broken(
