@@ -83,6 +83,8 @@ extension Checks {
     if thresholds.time > 0, thresholds.debounce == 0, thresholds.distance == 0, thresholds.accuracy == 0,
       !thresholds.isSignificant, isExact, world.isQuiet(at: last), !world.polkit.isInDoubt,
       world.geoclue.heldAt < last, now > last + thresholds.time + 300_000,
+      // The first location after a move waits for its confirmation.
+      max(world.movedAt, world.outlierAt) < last - 20_000_000,
       world.geoclue.hasBeenRead(in: last + 100_000..<last + thresholds.time - 100_000)
     {
       broken("an update arrives when its interval ends", "\((now - last) / 1_000) ms at \(subscription.path)")
