@@ -11,7 +11,16 @@ extension Checks {
   /// A call of `GetLocation` was refused because the client has no access.
   func refusedLocation(_ client: Client, calledAt begin: Int64) {
     let expected = world.truth.authorization(of: client, asking: .exact)
-    let isFinal = ["denied", "restricted"].contains(expected.status) || expected.reason == "authorization-required"
+    let told = client.subscriptions.filter { $0.isStarted && $0.toldAt < begin - 1_000_000 }.compactMap(\.told?.reason)
+    // An agent may still start, or be found because of the call, unless its absence has been told.
+    let isAbsent = expected.reason == "no-agent" && told.contains("no-agent")
+    if expected.reason == "undecided", told.contains("undecided"), world.isQuiet(at: begin - 2_000_000),
+      world.truth.changedAt < begin, !world.isBusFaulty, world.schedule.now < begin + 7_900_000
+    {
+      broken("an undecided call waits for its timeout", "client \(client.number)")
+    }
+    let isFinal =
+      ["denied", "restricted"].contains(expected.status) || expected.reason == "authorization-required" || isAbsent
     // A program that does not answer may delay the decision, and a client may read the answer late.
     guard isFinal, client.readSince < world.schedule.now, world.isQuiet(at: begin),
       world.schedule.now - begin > Self.soon, world.polkit.answersSoon, world.logind.answersSoon,
@@ -37,9 +46,11 @@ extension Checks {
   }
 
   /// A client has asked for its authorization.
-  func answeredAuthorization(_ reply: Parcel, to client: Client, expected: (status: String, reason: String)) {
+  func answeredAuthorization(
+    _ reply: Parcel, to client: Client, asking level: AccuracyLevel, expected: (status: String, reason: String)
+  ) {
     guard !world.isSession, client.isReading,
-      expected == world.truth.authorization(of: client, asking: .exact), !reply.errorName.hasSuffix("LimitsExceeded")
+      expected == world.truth.authorization(of: client, asking: level), !reply.errorName.hasSuffix("LimitsExceeded")
     else { return }
     guard reply.kind == .reply else {
       if expected.reason != "authorization-required" || !reply.errorName.hasSuffix("InteractiveAuthorizationRequired") {
@@ -200,22 +211,16 @@ extension Checks {
     let found = Dictionary(
       rows.compactMap { row in row.properties.flatMap { row in row["Path"]?.objectPath.map { ($0.rawValue, row) } } }
     ) { $1 }
-    let almanacs = [client.almanacPath].compactMap(\.self)
-    for (path, kind) in client.regions.map({ ($0.path, "region") }) + almanacs.map({ ($0, "almanac") })
-    where found[path]?["Kind"]?.string != kind {
-      broken("the list contains each object", "not \(path) of client \(client.number)")
+    // Root sees the objects of all users.
+    for other in world.clients
+    where other === client
+      || other.isConnected && other.isReading && other.readSince < world.schedule.now - 10_000_000
+        && [0, other.user].contains(client.user)
+    {
+      complete(found, of: other)
     }
     for subscription in client.subscriptions {
-      guard let row = found[subscription.path] else {
-        broken("the list contains each object", "not \(subscription.path) of client \(client.number)")
-        continue
-      }
-      if row["Sender"]?.string != client.name || row["UserId"]?.uint32 != client.user
-        || row["Kind"]?.string != "subscription" || row["ProcessId"]?.uint32 != client.process
-        || subscription.isNamed && row["DesktopId"] != Client.named.1
-      {
-        broken("the list is true", "\(row) of client \(client.number)")
-      }
+      guard let row = found[subscription.path] else { continue }
       let level = min(subscription.level, client.entitlement.level)
       let isAuthorized = subscription.told?.status.hasPrefix("authorized") == true
       let expected = isAuthorized ? "\(level)" : "none"
@@ -239,15 +244,49 @@ extension Checks {
     }
   }
 
+  /// A list must contain each object of a client, with what the bus tells of it.
+  private func complete(_ rows: [String: [String: Value]], of client: Client) {
+    let almanacs = [client.almanacPath].compactMap(\.self)
+    let objects =
+      client.subscriptions.map { ($0.path, "subscription", $0.isNamed) }
+      + client.regions.map { ($0.path, "region", $0.isNamed) } + almanacs.map { ($0, "almanac", false) }
+    for (path, kind, isNamed) in objects {
+      guard let row = rows[path] else {
+        broken("the list contains each object", "not \(path) of client \(client.number)")
+        continue
+      }
+      if row["Sender"]?.string != client.name || row["UserId"]?.uint32 != client.user || row["Kind"]?.string != kind
+        || row["ProcessId"]?.uint32 != client.process || isNamed && row["DesktopId"] != Client.named.1
+        || !path.hasPrefix("\(Client.path)/\(kind)/")
+      {
+        broken("the list is true", "\(row) of client \(client.number)")
+      }
+    }
+  }
+
   // MARK: - Signals
 
   /// A client has been told its authorization.
   func told(
     _ client: Client, _ new: (status: String, reason: String), before: (status: String, reason: String)?,
-    at path: String
+    since lastTime: Int64 = .min / 2, at path: String
   ) {
-    guard let before, before == new, client.isReading, !world.isBusFaulty else { return }
-    broken("an authorization is told once", "\(new) at \(path)")
+    guard let before, client.isReading, !world.isBusFaulty else { return }
+    if before == new { broken("an authorization is told once", "\(new) at \(path)") }
+    if world.isSession, before == ("denied", "disabled-by-user"), new.reason == "undecided",
+      world.schedule.now < refusedUntil
+    {
+      broken("a restart of GeoClue is not a change of authorization", "\(new) at \(path)")
+    }
+    // In the session deployment, GeoClue decides.
+    if !world.isSession, before.status.hasPrefix("authorized"), before.status != new.status,
+      world.isQuiet(at: lastTime), max(world.truth.changedAt, client.readSince) < lastTime,
+      !world.truth.mayBeForbidden(client.user), world.polkit.answersSoon, world.logind.answersSoon,
+      max(world.polkit.slowAt, world.logind.slowAt) < lastTime,
+      !(world.agents + world.seconds).contains(where: \.isSilent)
+    {
+      broken("access ends only if something has changed", "\(before), then \(new) at \(path)")
+    }
   }
 
   /// Some time after a client has changed a property often, the last value must have been signalled.
@@ -373,6 +412,10 @@ extension Checks {
     let text = location["Description"]?.string ?? ""
     if !text.unicodeScalars.allSatisfy(\.isPrintable) || text.utf8.count > 255 {
       broken("a description is short and printable", text)
+    }
+    let (sources, description) = world.geoclue.source(of: fix)
+    if !sources.contains(location["Source"]?.string ?? "") || fix.defect == nil && text != description {
+      broken("a location names its source", "\(location)")
     }
     let altitude = [.altitude, .nanAltitude].contains(fix.defect) ? nil : world.home.altitude
     let isSame =

@@ -13,6 +13,8 @@ final class Audit {
   private(set) var lines: [Line] = []
   /// When access was last granted to each user, and when a limit may last have suppressed further lines.
   private(set) var grants: [String: Int64] = [:]
+  /// When a decision was last explained.
+  private(set) var explainedAt: Int64 = .min / 2
   private(set) var limited: [String: Int64] = [:]
 
   func add(_ line: Line) {
@@ -23,6 +25,8 @@ final class Audit {
       limited[line.user] = line.time
     }
   }
+
+  func explain(_ text: String, at time: Int64) { if text.hasPrefix("Decision") { explainedAt = time } }
 
   func count(of user: UInt32, since time: Int64) -> Int { lines.count { $0.user == "\(user)" && $0.time >= time } }
 

@@ -282,7 +282,7 @@ extension Checks {
     let level = min(region.level, client.entitlement.level)
     guard !region.isUncertain else { return }
     let isSettled =
-      region.isStarted && client.isReading
+      region.isStarted && !region.isNamed && client.isReading
       && now - max(region.changedAt, client.entitlement.since, client.readSince) > 20_000_000
     if isSettled, !world.isBusFaulty {
       if level == .none, !region.isUsed, region.state != "unknown" {
@@ -296,7 +296,7 @@ extension Checks {
       broken("a region says that its client's level is too coarse", "\(region.reason): \(region.path)")
     }
     let since = max(region.changedAt, client.entitlement.since, world.movedAt, world.wokeAt, world.clockSetAt)
-    guard region.isStarted, !region.isUsed, region.level == .exact, client.entitlement.level == .exact,
+    guard region.isStarted, !region.isUsed, !region.isNamed, region.level == .exact, client.entitlement.level == .exact,
       now - since > 85_000_000, world.geoclue.interval == 1_000_000, client.isReading,
       now - max(world.geoclue.silentAt, world.geoclue.startedAt) > 85_000_000
     else { return }

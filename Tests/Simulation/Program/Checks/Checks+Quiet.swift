@@ -36,12 +36,18 @@ extension Checks {
           broken("a client that requests exact locations receives them", "\(accuracy) m at \(subscription.path)")
         }
       }
+      let floodedAt = world.floodedAt[client.user] ?? .min
+      if client.flood.open > 0, client.isReading, !world.isBusFaulty,
+        max(floodedAt, client.readSince, world.settledAt) < now - 60_000_000
+      {
+        broken("every call is answered within its deadline", "\(client.flood.open) of client \(client.number)")
+      }
       for region in client.regions {
         truth(client, region)
         guard region.isStarted, !region.isUncertain, client.isReading, !world.isBusFaulty,
           region.changedAt > world.stalled.lowerBound, region.changedAt < now - 20_000_000
         else { continue }
-        truth(client, told: region.told, asking: region.level, region.path)
+        truth(client, told: region.told, asking: region.level, isNamed: region.isNamed, region.path)
       }
       if let path = client.almanacPath, client.isReading, !world.isBusFaulty,
         client.almanacStartedAt > world.stalled.lowerBound, client.almanacStartedAt < now - 20_000_000
@@ -331,6 +337,15 @@ extension Checks {
       {
         broken("an update that is due arrives when its distance is passed", subscription.path)
       }
+    }
+  }
+
+  /// Checks that GeoClue is asked for no more than what the agent permits of the only user who needs it.
+  func requestsNoMore(than level: AccuracyLevel, for client: Client) {
+    let begin = world.schedule.now - 5_000_000
+    guard client.isConnected, client.entitlement.level == level, client.entitlement.since < begin else { return }
+    if world.geoclue.requestedLevel > level.rawValue {
+      broken("GeoClue is asked for no more than an agent permits", "\(world.geoclue.requestedLevel)")
     }
   }
 

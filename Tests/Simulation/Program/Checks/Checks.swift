@@ -121,6 +121,8 @@ final class Checks {
     let sleeps: Int
   }
 
+  /// Until when a refusal must be reported in the session deployment, although GeoClue exits.
+  var refusedUntil: Int64 = .min / 2
   /// The connections through which the service has pinged programs.
   private var pingConnections: Set<String> = []
   /// With fewer pings in flight, the service needs no other connection.
@@ -184,10 +186,11 @@ final class Checks {
       // Answers wait until the client reads.
       return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
     }
-    // Time during which the service was not running does not count.
-    if let since = world.servingSince, since + found.deadline - found.time + Self.slack > world.schedule.now {
-      return world.schedule.at(since + found.deadline - found.time + Self.slack + 1) { [weak self] in self?.expire(call)
-      }
+    // Time during which the service was not running does not count. The calls that have waited for it share a rate.
+    if let since = world.servingSince {
+      let isBurst = found.time < since && (0..<1_000_000).contains(since - world.stalled.upperBound)
+      let end = since + found.deadline - found.time + Self.slack + (isBurst ? world.burstTime : 0)
+      if end > world.schedule.now { return world.schedule.at(end + 1) { [weak self] in self?.expire(call) } }
     }
     // The calls of one user are handled in order, those of a burst before later ones.
     // During a stall of the bus, no call is handled.
@@ -327,6 +330,9 @@ final class Checks {
 
   private func permitted(_ location: [String: Value], _ program: Program, _ parcel: Parcel) {
     let level = Self.level(of: location)
+    if level > toldLevel(of: program) {
+      broken("a level counts as soon as the user's agent has told it", "\(program.name) of \(program.user): \(level)")
+    }
     let entitled = finestLevel(of: program)
     guard level > entitled else { return }
     // GeoClue has reduced it itself, at the request of a service that needed less.
@@ -338,6 +344,18 @@ final class Checks {
     broken(
       "a location goes only to a client that is entitled to it",
       "\(program.name) of \(program.user) gets \(level), entitled to \(entitled): \(parcel.story)")
+  }
+
+  /// The level that a user's agents have told the service a moment ago, if no rule permits more than they do.
+  private func toldLevel(of program: Program) -> AccuracyLevel {
+    let now = world.schedule.now
+    guard !world.isSession, program.user >= 1_000, world.sentSince == now, world.isQuiet(at: now - 1_000_000),
+      world.truth.policy(of: program.user, Truth.accessWithoutAgent) == .no, !world.polkit.isInDoubt
+    else { return .exact }
+    return world.agents.filter {
+      $0.user == program.user && $0.isConnected && $0.unit == .described && $0.changedAt < $0.answered.at
+        && (1_000..<Entitlement.tolerance).contains(now - $0.answered.at)
+    }.map { max($0.level, $0.answered.level) }.min() ?? .exact
   }
 
   private func exact(_ location: [String: Value], _ client: Client, _ parcel: Parcel) {
@@ -439,6 +457,9 @@ final class Checks {
     }
     for key in ["Altitude", "Speed", "Heading", "Description"] where location[key] != nil {
       broken("a reduced location contains nothing of a finer one", "\(key): \(parcel.story)")
+    }
+    if location["Source"] != .string("unknown") {
+      broken("a reduced location contains nothing of a finer one", "\(location): \(parcel.story)")
     }
     if let latitude = location["Latitude"]?.double, world.fixes[latitude.bitPattern] != nil {
       broken("a reduced location is the centre of a cell", parcel.story)
@@ -543,7 +564,12 @@ final class Checks {
       $0.user == user && $0.isReading && $0.isConnected && $0.connectedAt < world.schedule.now - 4_900_000
         && world.truth.authorization(of: $0, asking: .exact).reason == "disabled-by-user"
     }
-    if isKnown, world.servingSince != nil { records[user] = nil }
+    guard isKnown, world.servingSince != nil else { return }
+    records[user] = nil
+    let agent = world.agents.first { $0.user == user }
+    if let agent, agent.isKnown, agent.manner == .announces, world.record(of: user) != nil {
+      broken("a refusal erases the user's record", "\(user): disabled-by-user")
+    }
   }
 
   private static func location(in values: [Value]) -> [String: Value]? {

@@ -111,6 +111,16 @@ final class Agent: Program {
   /// From now on, the service can know the level.
   func tell() { told = level }
 
+  /// The level in its last answer, and when the service received it.
+  private(set) var answered: (level: AccuracyLevel, at: Int64) = (.exact, .min / 2)
+
+  /// In a quiet time, a location often arrives just after it has told the service that it permits less.
+  private func answered(_ level: AccuracyLevel) {
+    let before = answered.level
+    answered = (level, world.schedule.now)
+    if level < before, world.healedAt != nil { world.geoclue.measureSoon(in: chance.time(100...4_000)) }
+  }
+
   /// Becomes GeoClue's agent. In the system deployment, the service itself is GeoClue's only agent that matters.
   func register() {
     world.schedule.after(chance.time(latency)) { [weak self] in
@@ -192,12 +202,13 @@ final class Agent: Program {
         (overtaking, delay) = (nil, 10_000)
         world.schedule.after(1_000) { [weak self] in self?.setLevel(new) }
       }
-      guard let delay else { return answer(call, [value]) }
-      let connections = connections
-      world.schedule.after(delay) { [weak self] in
+      let (connections, level) = (connections, level)
+      let send = { [weak self] in
         guard let self, isConnected, self.connections == connections else { return }
         answer(call, [value])
+        answered(level)
       }
+      if let delay { world.schedule.after(delay, send) } else { send() }
     case "GetAll": answer(call, [.options([("MaxAccuracyLevel", .uint32(level.rawValue))])])
     default: refuse(call, "UnknownMethod", "There is no \(call.member)")
     }

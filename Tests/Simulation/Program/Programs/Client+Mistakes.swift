@@ -66,6 +66,28 @@ extension Client {
     }
   }
 
+  /// Creates regions until it may have no more, and closes these.
+  func exhaustRegions() {
+    guard isConnected, isReading else { return }
+    let (before, connections, limit) = (regions.count, connections, "regions-per-connection")
+    var (paths, isLimited): ([String], Bool) = ([], false)
+    for _ in 0..<World.regionsPerConnection + 2 - before {
+      ask(Self.path, Self.service, "CreateRegion", [.options(Self.circle)]) { reply in
+        if let path = reply.values.first?.objectPath?.rawValue { paths.append(path) }
+        if reply.values.first?.string?.contains(limit) == true { isLimited = true }
+      }
+    }
+    world.schedule.after(3_000_000) { [self] in
+      guard isConnected, connections == self.connections else { return }
+      for path in paths { call(Self.service, path, Self.region, "Close", wantsReply: false) }
+      let count = before + paths.count
+      guard isReading, regions.count == before, !world.isBusFaulty else { return }
+      if count > World.regionsPerConnection || isLimited && count < World.regionsPerConnection {
+        world.checks.broken("a client may have as many regions as its limit", "client \(number) has \(count)")
+      }
+    }
+  }
+
   /// Makes every mistake once.
   func mistake() {
     guard isConnected, isReading else { return }
@@ -97,6 +119,7 @@ extension Client {
 
   private static let wrongCalls: [(path: String, interface: String, member: String, values: [Value], error: String)] = [
     (path, service, "GetPlace", [], "UnknownMethod"),
+    (path, "org.freedesktop.DBus.Peer", "Pong", [], "UnknownMethod"),
     (path, "\(service).Unknown", "GetLocation", [.options([])], "UnknownInterface"),
     ("\(path)/unknown", service, "GetLocation", [.options([])], "UnknownObject"),
     (path, service, "GetLocation", [], "InvalidArgs"),

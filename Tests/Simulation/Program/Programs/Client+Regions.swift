@@ -20,6 +20,8 @@ extension Client {
     let confirm: Int64
     let isSingleUse: Bool
     var includesLocation = false
+    /// Whether its desktop id is the one that GeoClue's configuration can disallow.
+    var isNamed = false
     /// How long its state lasts without evidence, in microseconds.
     var unknownAfter: Int64 = 900_000_000
     /// How long it may be used after its first start, in microseconds of the boot clock, 0 for ever.
@@ -83,7 +85,8 @@ extension Client {
     let isSingleUse = !isHere && chance.percent(15)
     let includesLocation = isWide || chance.percent(50)
     createRegion(
-      level, latitude, radius, confirm: confirm, isSingleUse: isSingleUse, includesLocation: includesLocation)
+      level, latitude, radius, confirm: confirm, isSingleUse: isSingleUse, includesLocation: includesLocation,
+      isNamed: !isHere && !isWide && chance.percent(15))
   }
 
   /// Creates a wide region whose border is between the two places. The machine is inside.
@@ -128,13 +131,15 @@ extension Client {
   ///   - east: How far the centre is to the east of the machine's meridian, in metres.
   private func createRegion(
     _ level: AccuracyLevel, _ latitude: Double, _ radius: Double, confirm: Int64, isSingleUse: Bool,
-    includesLocation: Bool, dwells: Bool? = nil, unknownAfter: Int64? = nil, isLasting: Bool = false, east: Double = 0
+    includesLocation: Bool, dwells: Bool? = nil, unknownAfter: Int64? = nil, isLasting: Bool = false, east: Double = 0,
+    isNamed: Bool = false
   ) {
     let longitude = world.home.longitude(east: east)
     var options: [(String, Value)] = [
       ("latitude", .double(latitude)), ("longitude", .double(longitude)), ("radius", .double(radius)),
       ("accuracy", .string("\(level)")), ("confirm", .uint32(UInt32(confirm))), ("single-use", .boolean(isSingleUse)),
     ]
+    if isNamed { options.append(Self.named) }
     let dwells = dwells ?? chance.percent(30)
     if dwells { options.append(("dwell", .uint32(10_000))) }
     if includesLocation { options.append(("include-location", .boolean(true))) }
@@ -152,9 +157,10 @@ extension Client {
       let region = Region(
         path, level, latitude, longitude, radius, confirm: confirm * 1_000, isSingleUse: isSingleUse, dwells: dwells)
       (region.known, region.duration, region.includesLocation) = (assumed, duration, includesLocation)
+      region.isNamed = isNamed
       region.unknownAfter = unknownAfter ?? region.unknownAfter
       regions.append(region)
-      world.checks.created(path, by: self, isNamed: false, radius: radius)
+      world.checks.created(path, by: self, isNamed: isNamed, radius: radius)
       start(region)
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistLocationModel
 
 /// Reads what the service shows of its objects.
 extension Client {
@@ -168,22 +169,46 @@ extension Client {
     case 2: ask(path, Self.introspectable, "Introspect", [], within: 5_000_000, refused)
     default:
       guard user != 0, user != world.serviceUser else { return readLog() }
-      let values: [Value] = [
-        .string("org.freedesktop.LogControl1"), .string("LogLevel"), .variant(.string("emerg")),
-      ]
-      ask("/org/freedesktop/LogControl1", Self.properties, "Set", values) { [weak self] reply in
+      ask(Self.logControl, Self.properties, "Set", Self.logLevel + [.variant(.string("emerg"))]) { [weak self] reply in
         guard let self, reply.kind == .reply else { return }
         world.checks.broken("only an administrator changes the log", "client \(number) of \(user)")
       }
     }
   }
 
+  private static let logControl = "/org/freedesktop/LogControl1"
+  private static let logLevel = [Value.string("org.freedesktop.LogControl1"), .string("LogLevel")]
+
+  /// Makes the log terse and then explain everything for a moment, as an administrator.
+  func tuneLog() {
+    start()
+    let begin = world.schedule.now
+    ask(Self.logControl, Self.properties, "Get", Self.logLevel) { [weak self] reply in
+      guard let self, let usual = reply.values.first?.unwrapped.string else { return }
+      setLog("emerg")
+      ask(Self.logControl, Self.properties, "Get", Self.logLevel) { [weak self] reply in
+        guard let self, let level = reply.values.first?.unwrapped.string, level != "err" else { return }
+        world.checks.broken("the log always contains errors", "its level is \(level)")
+      }
+      setLog("debug")
+      ask(Self.path, Self.service, "RequestAuthorization", [.options([])]) { [weak self] reply in
+        guard let self else { return }
+        if reply.kind == .reply, world.checks.audit.explainedAt < begin {
+          world.checks.broken("at the level debug, the log explains decisions", "\(reply.values)")
+        }
+        setLog(usual)
+        exit()
+      }
+    }
+  }
+
+  private func setLog(_ level: String) {
+    ask(Self.logControl, Self.properties, "Set", Self.logLevel + [.variant(.string(level))])
+  }
+
   /// Reads the level of the log, which administrators may do.
   private func readLog() {
-    ask(
-      "/org/freedesktop/LogControl1", Self.properties, "Get",
-      [.string("org.freedesktop.LogControl1"), .string("LogLevel")]
-    ) { [weak self] reply in
+    ask(Self.logControl, Self.properties, "Get", Self.logLevel) { [weak self] reply in
       // While the bus stalls, the service cannot learn who has called.
       guard let self, world.sentSince == world.schedule.now,
         reply.errorName.hasSuffix("AccessDenied") || reply.errorName.hasSuffix("NotAuthorized")
@@ -253,10 +278,12 @@ extension Client {
 
   /// Requests its authorization, of which the service must know by now.
   func askForAuthorization() {
-    let expected = world.truth.authorization(of: self, asking: .exact)
-    ask(Self.path, Self.service, "RequestAuthorization", [.options([])]) { [weak self] reply in
+    let level = chance.pick([nil, nil, .exact, .street, .city, .country] as [AccuracyLevel?])
+    let options = level.map { [("accuracy", Value.string("\($0)"))] } ?? []
+    let expected = world.truth.authorization(of: self, asking: level ?? .exact)
+    ask(Self.path, Self.service, "RequestAuthorization", [.options(options)]) { [weak self] reply in
       guard let self else { return }
-      world.checks.answeredAuthorization(reply, to: self, expected: expected)
+      world.checks.answeredAuthorization(reply, to: self, asking: level ?? .exact, expected: expected)
     }
   }
 

@@ -376,7 +376,7 @@ final class Client: Program {
       ("accuracy", .string("city")), ("timeout", .uint32(10_000)), ("maximum-age", .uint32(0)),
     ]
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 10_000_000) { [weak self] reply in
-      guard let self, reply.errorName.hasSuffix("Timeout"), entitlement.level >= .city, !world.geoclue.isStatic,
+      guard let self, reply.errorName.hasSuffix("Timeout"), entitlement.level > .city, !world.geoclue.isStatic,
         world.geoclue.interval == 1_000_000, max(entitlement.since, world.geoclue.worksSince, world.wokeAt) <= begin
       else { return }
       world.checks.broken("a call for a town is answered", "client \(number): \(reply.errorName)")
@@ -726,7 +726,7 @@ final class Client: Program {
         world.checks.told(self, status, before: subscription.told?.status)
       }
       let before = subscription.mayBeToldAgain ? nil : subscription.told
-      world.checks.told(self, (status, reason), before: before, at: subscription.path)
+      world.checks.told(self, (status, reason), before: before, since: subscription.toldAt, at: subscription.path)
       subscription.mayBeToldAgain = false
       if status.hasPrefix("authorized"), subscription.told?.status.hasPrefix("authorized") != true {
         subscription.authorizedAt = world.schedule.now

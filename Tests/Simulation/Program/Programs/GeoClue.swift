@@ -252,9 +252,9 @@ final class GeoClue: SystemService {
   /// The receiver measures once more, shortly after now.
   ///
   /// - Parameter accuracy: In metres, by default random.
-  func measureSoon(accuracy: Double? = nil) {
+  func measureSoon(in time: Int64 = 120_000, accuracy: Double? = nil) {
     guard interval == 1_000_000, hasActiveClient else { return }
-    world.schedule.after(120_000) { [self] in
+    world.schedule.after(time) { [self] in
       if isRunning, hasActiveClient { report(world.measure(isFine: true, accuracy: accuracy)) }
     }
   }
@@ -684,6 +684,19 @@ final class GeoClue: SystemService {
     }
   }
 
+  /// The finest level that the service requests, or 0.
+  var requestedLevel: UInt32 {
+    held.filter(\.isActive).compactMap { $0.settings["RequestedAccuracyLevel"]?.uint32 }.max() ?? 0
+  }
+
+  /// What may be told of the source of a fix, and GeoClue's description of it.
+  func source(of fix: Fix) -> (names: [String], description: String) {
+    // Without a description, it follows from other values.
+    guard !isOld else { return (["gnss", "wifi", "cell", "ip", "static", "unknown"], "") }
+    guard !isStatic else { return isByAddress ? (["ip"], "GeoIP (ichnaea)") : (["static"], "Static location") }
+    return fix.accuracy < 100 ? (["gnss"], "GPS GGA") : (["wifi"], "WiFi")
+  }
+
   private func properties(of fix: Fix) -> Value {
     let defect = fix.defect
     let altitude: Double? = defect == .altitude ? 200_000 : defect == .nanAltitude ? .nan : world.home.altitude
@@ -696,16 +709,7 @@ final class GeoClue: SystemService {
       ("Speed", .double(defect == .speed ? 600 : world.home.speed ?? -1)),
       // The compass of this machine always points there.
       ("Heading", .double(hasCompass && world.sensors.isInstalled ? 77 : defect == .speed ? 90 : -1)),
-      (
-        "Description",
-        .string(
-          isOld
-            ? ""
-            : isStatic
-              ? (isByAddress ? "GeoIP (ichnaea)" : "Static location")
-              : (fix.accuracy < 100 ? "GPS GGA" : "WiFi") + suffix
-        )
-      ),
+      ("Description", .string(isOld ? "" : source(of: fix).description + (isStatic ? "" : suffix))),
       ("Timestamp", .structure([.uint64(fix.timestamp + (fix.isAhead ? 86_400 : 0)), .uint64(0)])),
     ])
   }

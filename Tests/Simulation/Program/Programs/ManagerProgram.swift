@@ -21,6 +21,8 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
   /// Until when the answer to the program's request may arrive, and must have arrived unless something has failed.
   private var requestedUntil: Int64 = .min / 2
   private var deadline: Int64?
+  /// Whether that request wants only a town, and has replaced one for an exact location.
+  private var isReplaced = false
   private var region: CircularRegion?
   /// The last known state of the region.
   private var known = RegionState.unknown
@@ -61,7 +63,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     case 1...3: update(false)
     case 4...9: update(true)
     case 10...12: monitor(chance.percent(50))
-    case 13...16: request()
+    case 13...16: chance.percent(50) ? request() : replaceRequest()
     case 17...19: setAccuracy(chance.pick([.exact, .city]))
     case 20...22:
       let filter = chance.pick([0, 100]) as Double
@@ -119,8 +121,20 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
   private func request() {
     // After the timeout, the library waits 10 s for the service's own answer.
     requestedUntil = world.schedule.now + ClientOptions().timeout.microseconds + 11_000_000
-    deadline = requestedUntil
+    (deadline, isReplaced) = (requestedUntil, false)
     begin().requestLocation()
+  }
+
+  /// Requests an exact location, and a moment later only that of the town.
+  private func replaceRequest() {
+    setAccuracy(.exact)
+    request()
+    world.schedule.after(chance.time(1_000...300_000)) { [weak self] in
+      guard let self, deadline != nil else { return }
+      setAccuracy(.city)
+      request()
+      isReplaced = true
+    }
   }
 
   private func watchRegion(_ isWanted: Bool) {
@@ -150,6 +164,11 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     }
     if !isUpdating, !isMonitoring, isUndisturbed, world.schedule.now > requestedUntil {
       broken("a manager delivers only what is wanted", "\(location)")
+    }
+    if isReplaced, deadline != nil, !isUpdating, !isMonitoring, manager.desiredAccuracy == .city,
+      location.accuracy ?? 0 < Checks.cells[.city] ?? 0
+    {
+      broken("a request that was replaced is not answered", "\(location)")
     }
     let isCoarse = manager.desiredAccuracy == .city && world.schedule.now - accuracySetAt > 20_000_000
     if isCoarse, isUndisturbed, location.accuracy ?? 0 < Checks.cells[.city] ?? 0 {

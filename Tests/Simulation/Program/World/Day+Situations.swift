@@ -156,6 +156,7 @@ extension Day {
     before(75.5) { $0.reload() }
     before(16.5) { $0.clients[(round + 5) % 6].mistake() }
     before(15.5) { $0.clients[(round + 2) % 6].useBounds() }
+    before(51.5) { $0.clients[(round + 3) % 6].exhaustRegions() }
     if !staysBelowLimit { before(25) { $0.polkit.flood() } }
     before(24.5) { world in
       for client in world.clients { client.startAndStop() }
@@ -641,6 +642,7 @@ extension Day {
       world.clients[4].forecast()
     }
     after(62) { $0.checks.properties() }
+    after(66) { world in if !world.isSession { world.clients.first { $0.user == 0 }?.tuneLog() } }
     after(67) { world in
       world.clients[4].exit()
       world.clients[5].start()
@@ -683,13 +685,21 @@ extension Day {
       world.spoilRecords(round / 4 + Int(world.seed % 60))
     }
     guard round % 16 == 3 else { return begin + 190_000_000 }
-    // The only use of a new service is a call for the town, for which a receiver must be used if there is nothing else.
+    // The only use of a new service is a call for the town, for which a receiver must be used if there is nothing else,
+    // unless the user's agent permits no more.
     if !world.seed.isMultiple(of: 2) {
+      let agent = world.agents.first { [world] in $0.user == world.clients[2].user }
+      let isLimited = world.seed % 4 == 1
+      after(189.9) { _ in if isLimited { agent?.setLevel(.city) } }
       after(190) { world in
         world.clients[2].start()
         world.clients[2].locateTown()
       }
-      after(200.5) { $0.clients[2].exit() }
+      after(199.5) { world in if isLimited { world.checks.requestsNoMore(than: .city, for: world.clients[2]) } }
+      after(200.5) { world in
+        world.clients[2].exit()
+        if isLimited { agent?.setLevel(.exact) }
+      }
     }
     // Then its only client needs an almanac. That of a new service begins with a remembered place.
     after(206) { world in

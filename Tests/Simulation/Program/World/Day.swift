@@ -103,7 +103,7 @@ final class Day {
     if world.hasLibraries, !world.isBusFaulty, round % 4 == 1 {
       planOutage(isLong: round % 8 == 1, at: begin + 20_000_000)
     }
-    if world.isBusFaulty, round.isMultiple(of: 4) { planStalledBus(at: begin + 60_000_000) }
+    if world.isBusFaulty, round.isMultiple(of: 4) { planStalledBus(isLong: round % 8 == 0, at: begin + 60_000_000) }
     let faults = Fault.plan(
       &chance, in: world, from: begin, to: begin + Self.storm, first: round * Self.faultsPerStorm,
       count: Self.faultsPerStorm)
@@ -128,14 +128,24 @@ final class Day {
   }
 
   /// The bus reads nothing from the service while locations arrive quickly for very many objects.
-  private func planStalledBus(at begin: Int64) {
+  ///
+  /// - Parameter isLong: Whether it does so for so long that the service leaves the connection.
+  private func planStalledBus(isLong: Bool, at begin: Int64) {
     at(begin) { world in
       for client in world.clients { client.createManyObjects() }
     }
     at(begin + 3_000_000) { $0.stallBus(hangs: false) }
+    guard isLong else {
+      // Before the service leaves this connection, the bus reads again.
+      at(begin + 3_000_100) { world in
+        if world.geoclue.hasActiveClient { world.geoclue.measureOften(every: 4_000, 450, accuracy: 5) }
+      }
+      return at(begin + 4_300_000) { $0.resumeBusSlowly() }
+    }
     at(begin + 4_000_000) { world in
       if world.geoclue.hasActiveClient { world.geoclue.measureOften(every: 100_000, 90, accuracy: 5) }
     }
+    at(begin + 13_900_000) { $0.checkConnection() }
     at(begin + 14_000_000) { $0.resumeBus() }
   }
 

@@ -22,6 +22,10 @@ enum LastingCondition: CaseIterable {
     case .agentOff where world.isSession:
       // GeoClue limits what a service receives that has not found the agent yet.
       world.schedule.after(5_000_000) { if agent?.isKnown == true { agent?.setLevel(.none) } }
+      world.schedule.after(20_000_000) {
+        if agent?.level == AccuracyLevel.none { world.checks.refusedUntil = world.schedule.now + 15_000_000 }
+        world.geoclue.exit()
+      }
       guard world.seed.isMultiple(of: 4) else { return }
       // It permits location again while GeoClue is slow.
       world.schedule.after(50_000_000) {
@@ -224,10 +228,15 @@ enum LastingCondition: CaseIterable {
       askLater(user, in: world)
     case .policyDenies:
       // Reads of objects that are closed immediately afterwards still wait when access is refused.
+      let isSlow = !user.isMultiple(of: 2)
       world.schedule.after(10_000_000) {
-        world.polkit.raiseDoubt(latency: 110_000...130_000)
+        world.polkit.raiseDoubt(latency: isSlow ? 800_000...900_000 : 110_000...130_000)
         world.polkit.set(.no, for: user)
-        for client in world.clients where client.user == user && client.isConnected { client.readAndClose() }
+        for client in world.clients where client.user == user && client.isConnected && !isSlow { client.readAndClose() }
+      }
+      // Reads during a long doubt have no answer before its end.
+      world.schedule.after(10_400_000) {
+        for client in world.clients where client.user == user && client.isConnected && isSlow { client.readAll() }
       }
     case .policyGrantsAlways:
       set([Truth.accessWithoutAgent: .yes], for: user, in: world)

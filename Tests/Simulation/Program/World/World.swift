@@ -9,6 +9,7 @@ import MainLoop
 /// Everything outside the service: the bus, the programs on it, the clock, and what is true.
 final class World {
   static let subscriptionsPerConnection = 16
+  static let regionsPerConnection = 20
   static let callsPerConnection = 16
   /// The objects of a user that leave room for those of the client library, and for those that it does not know because
   /// the service's connection was closed before the creation was answered.
@@ -442,6 +443,24 @@ final class World {
     truth.changed("the bus works again")
   }
 
+  /// Checks that the service has left a connection from which the bus has read nothing for some time.
+  func checkConnection() {
+    // In the session deployment, GeoClue's bus is another one, which shows nothing about this one.
+    guard !isSession, case .ignores(let name) = bus.stall, name == serviceName, ignoredAt < schedule.now - 8_000_000,
+      geoclue.hasBeenRead(in: ignoredAt..<schedule.now - 6_000_000)
+    else { return }
+    checks.broken("the service leaves a connection from which the bus reads nothing", name)
+  }
+
+  /// The bus reads a little of what has waited for it each millisecond, and finally everything.
+  func resumeBusSlowly() {
+    guard case .ignores(let name) = bus.stall, name == serviceName else { return resumeBus() }
+    for milliseconds in 1...500 as ClosedRange<Int64> {
+      schedule.after(milliseconds * 1_000) { [bus] in bus.turn(readsAll: true) }
+    }
+    schedule.after(501_000) { [self] in resumeBus() }
+  }
+
   /// The bus closes one of the service's connections, or one of the client library.
   func closeConnection(_ number: Int) {
     let peers = bus.socketPeers
@@ -773,6 +792,7 @@ final class World {
     let text = fields["MESSAGE"] ?? ""
     tell("log: \(text)")
     checks.checkRevealsNothing(text)
+    checks.audit.explain(text, at: schedule.now)
     guard let event = fields["GEOPUBLICIST_AUDIT"] else { return }
     checks.logged(
       Audit.Line(
