@@ -232,6 +232,9 @@ extension Checks {
     guard let newest = world.geoclue.newest, world.geoclue.startedAt < before,
       let fix = world.fixes[newest.bitPattern], !world.recurs(fix)
     else { return }
+    // One that is read before the agent's answer is not for the client yet.
+    let read = world.geoclue.lastReads[fix.number] ?? .max
+    if isJustPermitted, world.agents.contains(where: { $0.user == user && $0.answered.at > read - 500 }) { return }
     // One that was measured while a client had no access is not for that client.
     let latest = isJustPermitted ? fix.measuredAt : min(before, fix.measuredAt - 1_000_000)
     for client in world.clients

@@ -83,6 +83,22 @@ extension Checks {
     }
   }
 
+  /// Checks what the service reports of GeoClue, which has had no source for some seconds.
+  func sourceless() {
+    let since = world.schedule.now - 3_000_000
+    let isLost = { [world] in
+      world.geoclue.hasActiveClient && !world.geoclue.hasSource && world.geoclue.answersSoon
+        && max(world.geoclue.sourceAt, world.geoclue.heldAt, world.geoclue.slowAt) < since
+    }
+    world.clients.first { $0.isConnected && $0.isReading }?.readService { [self] properties in
+      let told = ["State", "StateReason", "AvailableAccuracy"].map { properties[$0]?.string ?? "" }
+      guard isLost(), world.sentSince == world.schedule.now, told != ["unavailable", "no-source", "none"] else {
+        return
+      }
+      broken("the reported state of the source is true", "\(told)")
+    }
+  }
+
   /// Checks that the source is no longer unavailable because of an agent that has announced that it permits location.
   func permitsAgain(_ agent: Agent?) {
     guard let agent, agent.isKnown, agent.manner == .announces, agent.level == .exact,

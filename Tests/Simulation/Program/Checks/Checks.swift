@@ -103,6 +103,8 @@ final class Checks {
   private var records: [UInt32: [UInt64: Int64]] = [:]
   /// When the newest town that must be remembered was measured, by user, in seconds since 1970; 0 if that is unknown.
   private var townTimes: [UInt32: UInt64] = [:]
+  /// The users who have turned location off since the service began, without programs that use it.
+  private var turnedOffUsers: Set<UInt32> = []
   /// The latitude of that town, unless the user may have been told another country since.
   private var towns: [UInt32: Double] = [:]
   /// The times of the last countries around other towns. An older town does not replace them.
@@ -147,8 +149,14 @@ final class Checks {
   func serviceExited() {
     ended.formUnion(owners.keys)
     (owners, turns, shares, requests, pingConnections) = ([:], [:], [:], [:], [])
-    let (times, towns) = (townTimes, towns)
+    let (times, towns, refused) = (townTimes, towns, turnedOffUsers)
+    turnedOffUsers = []
     world.schedule.after(1_000_000) { [self] in
+      for user in refused.sorted() where world.record(of: user) != nil && records[user]?.isEmpty ?? true {
+        // A program with the client library may have received a location since.
+        guard !world.isBusFaulty, !world.libraries.contains(where: { $0.user == user }) else { continue }
+        broken("a refusal erases the user's record", "\(user): disabled-by-user")
+      }
       for (user, time) in times where townTimes[user] != nil {
         let record = world.record(of: user)
         if record == nil || record?[0] == "country" && time > 0 && towns[user] != nil {
@@ -354,7 +362,7 @@ final class Checks {
     else { return .exact }
     return world.agents.filter {
       $0.user == program.user && $0.isConnected && $0.unit == .described && $0.changedAt < $0.answered.at
-        && (1_000..<Entitlement.tolerance).contains(now - $0.answered.at)
+        && (300..<Entitlement.tolerance).contains(now - $0.answered.at)
     }.map { max($0.level, $0.answered.level) }.min() ?? .exact
   }
 
@@ -563,13 +571,11 @@ final class Checks {
     let isKnown = world.clients.contains {
       $0.user == user && $0.isReading && $0.isConnected && $0.connectedAt < world.schedule.now - 4_900_000
         && world.truth.authorization(of: $0, asking: .exact).reason == "disabled-by-user"
+        && $0.entitlement.level == .none
     }
     guard isKnown, world.servingSince != nil else { return }
     records[user] = nil
-    let agent = world.agents.first { $0.user == user }
-    if let agent, agent.isKnown, agent.manner == .announces, world.record(of: user) != nil {
-      broken("a refusal erases the user's record", "\(user): disabled-by-user")
-    }
+    turnedOffUsers.insert(user)
   }
 
   private static func location(in values: [Value]) -> [String: Value]? {

@@ -102,9 +102,11 @@ extension Client {
       guard let self else { return }
       world.checks.hadTurn(self)
       guard reply.kind == .reply, case .dictionary(_, _, let limits)? = reply.values.first?.unwrapped else { return }
-      let limit = limits.first { $0.key.string == "subscriptions-per-user" }?.value.uint32
-      if world.isQuiet(at: asked), limit != world.limit {
-        world.checks.broken("the service has read its configuration", "\(limit ?? 0), not \(world.limit)")
+      var expected = World.limits.mapValues { UInt32($0) }
+      expected["subscriptions-per-user"] = world.limit
+      let found = Dictionary(limits.map { ($0.key.string ?? "", $0.value.uint32 ?? 0) }) { $1 }
+      if world.isQuiet(at: asked), found != expected {
+        world.checks.broken("the service has read its configuration", "\(found), not \(expected)")
       }
     }
   }

@@ -34,7 +34,7 @@ extension Day {
         world.schedule.after(500_000) {
           agent.setLevel(.exact)
           // A location arrives while the service still decides, and then none for a while.
-          if world.geoclue.interval == 1_000_000 { world.geoclue.measureOften(every: 10_000, 1, accuracy: 2) }
+          if world.geoclue.interval == 1_000_000 { world.geoclue.measureOften(every: 3_000, 1, accuracy: 2) }
           world.schedule.after(1_500_000) { world.checks.newest(of: agent.user, isJustPermitted: true) }
           world.checks.permitted(to: agent.user)
           for client in world.clients where client.user == agent.user && client.isReading {
@@ -162,6 +162,10 @@ extension Day {
       for client in world.clients { client.startAndStop() }
     }
     if !world.isSession { before(21.5) { $0.polkit.waver(about: $0.users[round % $0.users.count]) } }
+    // Two users turn location off in the same moment.
+    if round % 4 == 3, !world.isSession {
+      for seconds in [23.2, 22.6] { before(seconds) { $0.turnOffTogether() } }
+    }
     before(18) { $0.checks.properties() }
     before(15) { world in
       for client in world.clients { client.readObjects() }
@@ -544,7 +548,10 @@ extension Day {
     let after = moments { begin + $0 }
 
     if round % 8 == 3, !world.isSession {
-      // The clients of the user to whom that happens have no objects, but have called.
+      // The clients of the user to whom that happens have no objects, but have called. A town of theirs is remembered.
+      after(-15) { world in
+        for client in world.clients where client.user == world.users[0] { client.subscribe(isPlain: true, at: .city) }
+      }
       after(-5) { world in
         for client in world.clients where client.user == world.users[0] {
           client.exit()
@@ -685,19 +692,21 @@ extension Day {
       world.spoilRecords(round / 4 + Int(world.seed % 60))
     }
     guard round % 16 == 3 else { return begin + 190_000_000 }
-    // The only use of a new service is a call for the town, for which a receiver must be used if there is nothing else,
-    // unless the user's agent permits no more.
+    // The only use of a new service is a call for the town, for which a receiver must be used if there is nothing else.
+    // Before that has measured, the user's agent may permit the town only.
     if !world.seed.isMultiple(of: 2) {
       let agent = world.agents.first { [world] in $0.user == world.clients[2].user }
       let isLimited = world.seed % 4 == 1
-      after(189.9) { _ in if isLimited { agent?.setLevel(.city) } }
+      after(189.9) { $0.geoclue.beginsLate = isLimited }
       after(190) { world in
         world.clients[2].start()
         world.clients[2].locateTown()
       }
+      after(194) { _ in if isLimited { agent?.setLevel(.city) } }
       after(199.5) { world in if isLimited { world.checks.requestsNoMore(than: .city, for: world.clients[2]) } }
       after(200.5) { world in
         world.clients[2].exit()
+        world.geoclue.beginsLate = false
         if isLimited { agent?.setLevel(.exact) }
       }
     }

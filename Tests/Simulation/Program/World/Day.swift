@@ -138,7 +138,7 @@ final class Day {
     guard isLong else {
       // Before the service leaves this connection, the bus reads again.
       at(begin + 3_000_100) { world in
-        if world.geoclue.hasActiveClient { world.geoclue.measureOften(every: 4_000, 450, accuracy: 5) }
+        if world.geoclue.hasActiveClient { world.geoclue.measureOften(every: 2_000, 900, accuracy: 5) }
       }
       return at(begin + 4_300_000) { $0.resumeBusSlowly() }
     }
@@ -192,6 +192,7 @@ final class Day {
         for client in world.clients where client.isConnected { client.locateRoughly() }
       }
     }
+    world.schedule.after(7_900_000) { [world] in world.checks.sourceless() }
     world.schedule.after(8_000_000) { [world] in world.geoclue.setSource(true) }
   }
 

@@ -26,6 +26,8 @@ enum LastingCondition: CaseIterable {
         if agent?.level == AccuracyLevel.none { world.checks.refusedUntil = world.schedule.now + 15_000_000 }
         world.geoclue.exit()
       }
+      // Another program starts it.
+      world.schedule.after(25_000_000) { world.geoclue.start() }
       guard world.seed.isMultiple(of: 4) else { return }
       // It permits location again while GeoClue is slow.
       world.schedule.after(50_000_000) {
@@ -209,7 +211,7 @@ enum LastingCondition: CaseIterable {
       world.schedule.after(33_000_000) { world.polkit.announce() }
       world.schedule.after(40_000_000) { world.polkit.set(.no, for: user) }
       // The consent from before does not count.
-      guard user.isMultiple(of: 2) else { return }
+      guard (UInt64(user) + world.seed / 2).isMultiple(of: 2) else { return }
       world.schedule.after(44_000_000) {
         if world.polkit.denied[user] == nil { world.polkit.set(.challenge, for: user) }
       }

@@ -10,6 +10,13 @@ import MainLoop
 final class World {
   static let subscriptionsPerConnection = 16
   static let regionsPerConnection = 20
+  /// The defaults in geopublicist.conf(5), except that of a limit which the configuration changes.
+  static let limits = [
+    "subscriptions-per-connection": subscriptionsPerConnection, "regions-per-connection": regionsPerConnection,
+    "calls-per-connection": callsPerConnection, "regions-per-user": 100, "subscriptions": 4_096, "regions": 1_000,
+    "calls-burst": callsBurst, "calls-per-second": callsPerSecond, "calls-per-second-per-user": 400, "calls": 4_096,
+    "calls-per-user": 256, "prompts-per-connection": 1, "prompts-per-user": 2, "message-bytes": messageBytes,
+  ]
   static let callsPerConnection = 16
   /// The objects of a user that leave room for those of the client library, and for those that it does not know because
   /// the service's connection was closed before the creation was answered.
@@ -783,6 +790,16 @@ final class World {
       !(programs + throng.programs(of: user)).contains(where: { $0.user == user && $0.mayBeServed })
     else { return }
     checks.broken("nobody is asked about a user without programs", "\(user)")
+  }
+
+  /// Two users turn location off for a moment.
+  func turnOffTogether() {
+    let agents = agents.suffix(2)
+    guard
+      agents.allSatisfy({ $0.level == .exact && $0.isConnected && !$0.isSilent && $0.manner != .announcesToGeoClue })
+    else { return }
+    for agent in agents { agent.setLevel(.none) }
+    schedule.after(200_000) { for agent in agents { agent.setLevel(.exact) } }
   }
 
   var programs: [Program] { clients + agents + seconds + libraries as [Program] }
