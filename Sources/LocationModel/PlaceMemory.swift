@@ -164,14 +164,18 @@ struct RememberedPlace: Equatable, Sendable {
       && location.longitude == other.location.longitude
   }
 
-  /// Whether this is a coarser cell around another one. Both are those of their last crossing, so that the other one's
-  /// centre may be outside this one by the part for which a cell is kept and by more than half of its own, smaller size.
+  /// Whether this is a coarser cell around another one.
+  ///
+  /// A reducer keeps a cell until the position is a tenth of the cell outside it. So while both are of about the same time,
+  /// the centre of the finer cell may be slightly outside the coarser one.
   func contains(_ other: RememberedPlace) -> Bool {
-    guard level < other.level, let size = level.cellSize else { return false }
+    guard level < other.level, let size = level.cellSize, let otherSize = other.level.cellSize else { return false }
     let grid = Grid(cellSize: size)
     let cell = grid.cell(latitude: location.latitude, longitude: location.longitude)
-    let (latitude, longitude) = (other.location.latitude, other.location.longitude)
-    return grid.contains(cell, latitude: latitude, longitude: longitude, margin: 2 * GridReducer.hysteresis)
+    let isOfSameTime = location.timestamp - other.location.timestamp <= level.minimumInterval
+    let margin = GridReducer.hysteresis + (0.5 + GridReducer.hysteresis) * otherSize / size
+    return grid.contains(
+      cell, latitude: other.location.latitude, longitude: other.location.longitude, margin: isOfSameTime ? margin : 0)
   }
 
   /// Returns the location at this level or a coarser one.

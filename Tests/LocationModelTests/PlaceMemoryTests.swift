@@ -94,6 +94,10 @@ import Testing
     var memory = PlaceMemory()
     for location in reduced { _ = memory.received(location, by: 1, at: 0) }
     #expect(location(memory)?.latitude == reduced[0].latitude)
+    var later = reduced[1]
+    later.timestamp = Timestamp(seconds: Self.now + 1_000)
+    _ = memory.received(later, by: 1, at: 0)
+    #expect(location(memory) == nil, "the user may have travelled")
   }
 
   /// Regression: the record remained that of the country until the town's location was measured again.

@@ -20,6 +20,8 @@ package final class LastPlaces {
   /// Reads the records of an earlier run.
   package init(in folder: String) {
     self.folder = folder
+    // It also reports a request that arrives while the records are being read.
+    watch = FolderWatch([folder]) { [weak self] in self?.reconcile() }
     if TextFile.exists(Self.request(in: folder)) { Self.erase(folder) }
     for name in TextFile.names(in: folder) {
       guard let user = UInt32(name), name == "\(user)", Self.mayHaveRecord(user),
@@ -31,33 +33,39 @@ package final class LastPlaces {
       }
       perform(memory.restore(text, of: user, at: MainLoop.main.clock.boottime(), Self.now))
     }
-    watch = FolderWatch([folder]) { [weak self] in self?.reconcile() }
   }
 
   /// Erases every location in a folder, and makes a running service also forget those that it has not written yet.
   /// Returns false if that is not permitted.
   package static func forgetAll(in folder: String) -> Bool {
-    guard TextFile.exists(folder) else { return true }
+    var status = stat()
+    guard stat(folder, &status) == 0 else { return errno == ENOENT }
     let request = request(in: folder)
-    do { try TextFile.replace(request, with: "", mode: 0o600) } catch { return false }
-    return erase(folder, except: request)
+    let descriptor = open(request, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+    let isRequested = descriptor >= 0 || errno == EEXIST
+    if descriptor >= 0 {
+      // The service removes it.
+      fchown(descriptor, status.st_uid, status.st_gid)
+      close(descriptor)
+    }
+    return erase(folder, except: request) && isRequested
   }
 
-  /// A file whose existence means that everything is to be forgotten. The service removes it.
+  /// A file whose existence means that everything is to be forgotten.
   private static func request(in folder: String) -> String { "\(folder)/forget" }
 
   /// Removes every file but one; returns false if one cannot be removed.
   @discardableResult
   private static func erase(_ folder: String, except kept: String = "") -> Bool {
     let paths = TextFile.names(in: folder).map { "\(folder)/\($0)" }
-    let isDone = paths.map { $0 == kept || unlink($0) == 0 }.allSatisfy(\.self)
+    let isDone = paths.map { $0 == kept || unlink($0) == 0 || errno == ENOENT }.allSatisfy(\.self)
     sync(folder)
     return isDone
   }
 
   private func forgetAll() {
-    memory = PlaceMemory()
-    Self.erase(folder)
+    for user in Array(memory.users) { _ = memory.forget(user) }
+    if !Self.erase(folder) { Log.warning("Cannot remove every file in \(folder)") }
   }
 
   func received(_ location: Location, by client: Client) {
@@ -89,7 +97,10 @@ package final class LastPlaces {
     return !Account.isTransient(user) && (getpwuid(user) != nil || ![0, ENOENT, ESRCH].contains(errno))
   }
 
-  func flush() { perform(memory.flush(at: MainLoop.main.clock.boottime())) }
+  func flush() {
+    reconcile()
+    perform(memory.flush(at: MainLoop.main.clock.boottime()))
+  }
 
   private static var now: Timestamp { Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime()) }
 
