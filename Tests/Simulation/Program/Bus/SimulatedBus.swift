@@ -124,12 +124,12 @@ final class SimulatedBus {
 
   /// Reads and writes as much as the sockets permit. Returns whether there was anything to do.
   ///
-  /// - Parameter readsAll: Whether it also reads a little from a connection from which it reads nothing otherwise.
+  /// - Parameter includesIgnored: Whether it also reads from the connection that it ignores.
   @discardableResult
-  func turn(readsAll: Bool = false) -> Bool {
+  func turn(includesIgnored: Bool = false) -> Bool {
     if stall == .hangs { return false }
     var ignored: Int32 = -1
-    if !readsAll, case .ignores(let name) = stall, let peer = peers[name] as? SocketPeer {
+    if !includesIgnored, case .ignores(let name) = stall, let peer = peers[name] as? SocketPeer {
       dbus_connection_get_unix_fd(peer.connection, &ignored)
     }
     var polled = watches.filter { dbus_watch_get_enabled($0) != 0 && dbus_watch_get_unix_fd($0) != ignored }

@@ -11,14 +11,10 @@ extension Checks {
   /// A call of `GetLocation` was refused because the client has no access.
   func refusedLocation(_ client: Client, calledAt begin: Int64) {
     let expected = world.truth.authorization(of: client, asking: .exact)
-    let told = client.subscriptions.filter { $0.isStarted && $0.toldAt < begin - 1_000_000 }.compactMap(\.told?.reason)
     // An agent may still start, or be found because of the call, unless its absence has been told.
-    let isAbsent = expected.reason == "no-agent" && told.contains("no-agent")
-    if expected.reason == "undecided", told.contains("undecided"), world.isQuiet(at: begin - 2_000_000),
-      world.truth.changedAt < begin, !world.isBusFaulty, world.schedule.now < begin + 7_900_000
-    {
-      broken("an undecided call waits for its timeout", "client \(client.number)")
-    }
+    let isAbsent =
+      expected.reason == "no-agent" && world.truth.changedAt < begin
+      && reasons(toldTo: client, before: begin - 1_000_000).contains("no-agent")
     let isFinal =
       ["denied", "restricted"].contains(expected.status) || expected.reason == "authorization-required" || isAbsent
     // A program that does not answer may delay the decision, and a client may read the answer late.
@@ -29,6 +25,19 @@ extension Checks {
     broken(
       "a refusal that will not change is immediate",
       "client \(client.number) waited for \((world.schedule.now - begin) / 1_000) ms: \(expected)")
+  }
+
+  /// A call of `GetLocation` was refused before its timeout, although it may still be permitted.
+  func refusedEarly(_ client: Client, calledAt begin: Int64) {
+    guard world.truth.authorization(of: client, asking: .exact).reason == "undecided", !world.isBusFaulty,
+      world.isQuiet(at: begin - 2_000_000), world.truth.changedAt < begin,
+      reasons(toldTo: client, before: begin - 1_000_000).contains("undecided")
+    else { return }
+    broken("an undecided call waits for its timeout", "client \(client.number)")
+  }
+
+  private func reasons(toldTo client: Client, before time: Int64) -> [String] {
+    client.subscriptions.filter { $0.isStarted && $0.toldAt < time }.compactMap(\.told?.reason)
   }
 
   /// A call that accepts a location of the last 30 s was answered.
@@ -217,7 +226,7 @@ extension Checks {
       || other.isConnected && other.isReading && other.readSince < world.schedule.now - 10_000_000
         && [0, other.user].contains(client.user)
     {
-      complete(found, of: other)
+      checkRows(found, of: other)
     }
     for subscription in client.subscriptions {
       guard let row = found[subscription.path] else { continue }
@@ -245,7 +254,7 @@ extension Checks {
   }
 
   /// A list must contain each object of a client, with what the bus tells of it.
-  private func complete(_ rows: [String: [String: Value]], of client: Client) {
+  private func checkRows(_ rows: [String: [String: Value]], of client: Client) {
     let almanacs = [client.almanacPath].compactMap(\.self)
     let objects =
       client.subscriptions.map { ($0.path, "subscription", $0.isNamed) }
@@ -269,7 +278,7 @@ extension Checks {
   /// A client has been told its authorization.
   func told(
     _ client: Client, _ new: (status: String, reason: String), before: (status: String, reason: String)?,
-    since lastTime: Int64 = .min / 2, at path: String
+    since lastTime: Int64, at path: String
   ) {
     guard let before, client.isReading, !world.isBusFaulty else { return }
     if before == new { broken("an authorization is told once", "\(new) at \(path)") }
@@ -280,9 +289,9 @@ extension Checks {
     }
     // In the session deployment, GeoClue decides.
     if !world.isSession, before.status.hasPrefix("authorized"), before.status != new.status,
-      world.isQuiet(at: lastTime), max(world.truth.changedAt, client.readSince) < lastTime,
+      world.isQuiet(at: lastTime), max(world.truth.changedAt, client.readSince) < lastTime - 1_000_000,
       !world.truth.mayBeForbidden(client.user), world.polkit.answersSoon, world.logind.answersSoon,
-      max(world.polkit.slowAt, world.logind.slowAt) < lastTime,
+      max(world.polkit.slowAt, world.logind.slowAt) < lastTime - 1_000_000,
       !(world.agents + world.seconds).contains(where: \.isSilent)
     {
       broken("access ends only if something has changed", "\(before), then \(new) at \(path)")
@@ -413,8 +422,8 @@ extension Checks {
     if !text.unicodeScalars.allSatisfy(\.isPrintable) || text.utf8.count > 255 {
       broken("a description is short and printable", text)
     }
-    let (sources, description) = world.geoclue.source(of: fix)
-    if !sources.contains(location["Source"]?.string ?? "") || fix.defect == nil && text != description {
+    let (source, description) = world.geoclue.source(of: fix)
+    if location["Source"]?.string != source || fix.defect == nil && text != description {
       broken("a location names its source", "\(location)")
     }
     let altitude = [.altitude, .nanAltitude].contains(fix.defect) ? nil : world.home.altitude

@@ -36,9 +36,8 @@ extension Checks {
           broken("a client that requests exact locations receives them", "\(accuracy) m at \(subscription.path)")
         }
       }
-      let floodedAt = world.floodedAt[client.user] ?? .min
       if client.flood.open > 0, client.isReading, !world.isBusFaulty,
-        max(floodedAt, client.readSince, world.settledAt) < now - 60_000_000
+        max(client.flood.begin, client.readSince, world.settledAt) < now - 2 * world.burstTime
       {
         broken("every call is answered within its deadline", "\(client.flood.open) of client \(client.number)")
       }
@@ -234,7 +233,7 @@ extension Checks {
     else { return }
     // One that is read before the agent's answer is not for the client yet.
     let read = world.geoclue.lastReads[fix.number] ?? .max
-    if isJustPermitted, world.agents.contains(where: { $0.user == user && $0.answered.at > read - 500 }) { return }
+    if isJustPermitted, world.agents.contains(where: { $0.user == user && $0.lastTold.at > read - 500 }) { return }
     // One that was measured while a client had no access is not for that client.
     let latest = isJustPermitted ? fix.measuredAt : min(before, fix.measuredAt - 1_000_000)
     for client in world.clients

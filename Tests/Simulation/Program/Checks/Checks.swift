@@ -271,7 +271,7 @@ final class Checks {
     if let owner, parcel.destination != owner.name {
       return broken("an object sends signals only to the client that created it", parcel.story)
     }
-    if let owner, let radius = owner.radius, let event = parcel.values.first?.properties { told(event, radius, parcel) }
+    if let owner, let event = parcel.values.first?.properties { told(event, of: owner, parcel) }
     if parcel.kind == .signal, ended.contains(parcel.path) {
       return broken("no object outlives the bus on which it was created", parcel.story)
     }
@@ -361,9 +361,9 @@ final class Checks {
       world.truth.policy(of: program.user, Truth.accessWithoutAgent) == .no, !world.polkit.isInDoubt
     else { return .exact }
     return world.agents.filter {
-      $0.user == program.user && $0.isConnected && $0.unit == .described && $0.changedAt < $0.answered.at
-        && (300..<Entitlement.tolerance).contains(now - $0.answered.at)
-    }.map { max($0.level, $0.answered.level) }.min() ?? .exact
+      $0.user == program.user && $0.isConnected && $0.unit == .described && $0.changedAt <= $0.lastTold.at
+        && (300..<Entitlement.tolerance).contains(now - $0.lastTold.at)
+    }.map { max($0.level, $0.lastTold.level) }.min() ?? .exact
   }
 
   private func exact(_ location: [String: Value], _ client: Client, _ parcel: Parcel) {
@@ -463,10 +463,8 @@ final class Checks {
     {
       broken("no reduced location from before the last suspend is sent", parcel.story)
     }
-    for key in ["Altitude", "Speed", "Heading", "Description"] where location[key] != nil {
-      broken("a reduced location contains nothing of a finer one", "\(key): \(parcel.story)")
-    }
-    if location["Source"] != .string("unknown") {
+    let isFine = ["Altitude", "Speed", "Heading", "Description"].contains { location[$0] != nil }
+    if isFine || location["Source"] != .string("unknown") {
       broken("a reduced location contains nothing of a finer one", "\(location): \(parcel.story)")
     }
     if let latitude = location["Latitude"]?.double, world.fixes[latitude.bitPattern] != nil {
@@ -490,9 +488,6 @@ final class Checks {
     townTimes[client.user] = max(townTimes[client.user] ?? 0, isKnown ? time : 0)
     if level == .city { towns[client.user] = isKnown ? latitude : nil }
   }
-
-  /// The users of whom the service may have a record.
-  var recordedUsers: [UInt32] { records.keys.sorted() }
 
   /// Notes that all records from before a time have been erased.
   func forgetRecords(before time: Int64 = .max) {
@@ -680,10 +675,11 @@ final class Checks {
   }
 
   /// An event of a region reveals no more than its client's level.
-  private func told(_ event: [String: Value], _ radius: Double, _ parcel: Parcel) {
-    guard let state = event["State"]?.string, state != "unknown",
+  private func told(_ event: [String: Value], of owner: Owner, _ parcel: Parcel) {
+    guard let radius = owner.radius, let state = event["State"]?.string, state != "unknown",
       let client = world.clients.first(where: { $0.name == parcel.destination })
     else { return }
+    named(owner.isNamed, parcel)
     let level = client.entitlement.finest(at: world.schedule.now, since: world.sentSince)
     guard level == .exact || Self.cells[level].map({ $0 <= radius }) ?? false else {
       return broken("a region reveals no more than its client may receive", "entitled to \(level): \(parcel.story)")

@@ -111,13 +111,13 @@ final class Agent: Program {
   /// From now on, the service can know the level.
   func tell() { told = level }
 
-  /// The level in its last answer, and when the service received it.
-  private(set) var answered: (level: AccuracyLevel, at: Int64) = (.exact, .min / 2)
+  /// The last level that it has sent to the service, and when.
+  private(set) var lastTold: (level: AccuracyLevel, at: Int64) = (.exact, .min / 2)
 
-  /// In a quiet time, a location often arrives just after it has told the service that it permits less.
-  private func answered(_ level: AccuracyLevel) {
-    let before = answered.level
-    answered = (level, world.schedule.now)
+  /// Notes that it has sent a level. In a quiet time, a lower level is followed by a location.
+  private func noteTold(_ level: AccuracyLevel) {
+    let before = lastTold.level
+    lastTold = (level, world.schedule.now)
     if level < before, world.healedAt != nil { world.geoclue.measureSoon(in: chance.time(100...4_000)) }
   }
 
@@ -134,6 +134,7 @@ final class Agent: Program {
   private func announce() {
     isSilent = false
     propertiesChanged(Self.path, Self.interface, [("MaxAccuracyLevel", .uint32(level.rawValue))])
+    if isKnown, !world.isSession { noteTold(level) }
   }
 
   /// Announces different levels, hundreds a second, until the storm ends.
@@ -206,7 +207,7 @@ final class Agent: Program {
       let send = { [weak self] in
         guard let self, isConnected, self.connections == connections else { return }
         answer(call, [value])
-        answered(level)
+        noteTold(level)
       }
       if let delay { world.schedule.after(delay, send) } else { send() }
     case "GetAll": answer(call, [.options([("MaxAccuracyLevel", .uint32(level.rawValue))])])

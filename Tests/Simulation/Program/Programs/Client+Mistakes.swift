@@ -66,12 +66,12 @@ extension Client {
     }
   }
 
-  /// Creates regions until it may have no more, and closes these.
+  /// Creates as many regions as the limit permits, and closes them.
   func exhaustRegions() {
     guard isConnected, isReading else { return }
     let (before, connections, limit) = (regions.count, connections, "regions-per-connection")
     var (paths, isLimited): ([String], Bool) = ([], false)
-    for _ in 0..<World.regionsPerConnection + 2 - before {
+    for _ in 0..<max(0, World.regionsPerConnection + 2 - before) {
       ask(Self.path, Self.service, "CreateRegion", [.options(Self.circle)]) { reply in
         if let path = reply.values.first?.objectPath?.rawValue { paths.append(path) }
         if reply.values.first?.string?.contains(limit) == true { isLimited = true }

@@ -59,6 +59,7 @@ extension Client {
     var toldAt: Int64 = .min / 2
     var isUsed = false
     var told: (status: String, reason: String)?
+    var authorizationToldAt: Int64 = .min / 2
     /// Whether `Start` has been answered since the authorization was last told. It is then told again.
     var mayBeToldAgain = true
 
@@ -223,9 +224,10 @@ extension Client {
           world.checks.told(self, status, before: region.told?.status)
         }
         world.checks.told(
-          self, (status, reason), before: region.mayBeToldAgain ? nil : region.told, at: region.path)
+          self, (status, reason), before: region.mayBeToldAgain ? nil : region.told, since: region.authorizationToldAt,
+          at: region.path)
         region.mayBeToldAgain = false
-        region.told = (status, reason)
+        (region.told, region.authorizationToldAt) = ((status, reason), world.schedule.now)
       }
     // Events that the bus had not read are lost with the connection. Afterwards, the service sends the properties again.
     case "PropertiesChanged" where world.settledAt > region.toldAt:

@@ -179,12 +179,13 @@ extension Client {
   private static let logControl = "/org/freedesktop/LogControl1"
   private static let logLevel = [Value.string("org.freedesktop.LogControl1"), .string("LogLevel")]
 
-  /// Makes the log terse and then explain everything for a moment, as an administrator.
+  /// Sets the log to its lowest level and then to debug for a moment, as an administrator.
   func tuneLog() {
     start()
     let begin = world.schedule.now
     ask(Self.logControl, Self.properties, "Get", Self.logLevel) { [weak self] reply in
-      guard let self, let usual = reply.values.first?.unwrapped.string else { return }
+      guard let self else { return }
+      guard let usual = reply.values.first?.unwrapped.string else { return exit() }
       setLog("emerg")
       ask(Self.logControl, Self.properties, "Get", Self.logLevel) { [weak self] reply in
         guard let self, let level = reply.values.first?.unwrapped.string, level != "err" else { return }

@@ -312,7 +312,10 @@ final class Client: Program {
       {
         world.checks.broken("a call that is not permitted is refused", "client \(number): \(reply.errorName)")
       }
-      if level == .none { world.checks.refusedLocation(self, calledAt: begin) }
+      if level == .none {
+        world.checks.refusedLocation(self, calledAt: begin)
+        if world.schedule.now < begin + 7_900_000 { world.checks.refusedEarly(self, calledAt: begin) }
+      }
     }
   }
 

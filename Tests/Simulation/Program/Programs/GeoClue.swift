@@ -689,12 +689,11 @@ final class GeoClue: SystemService {
     held.filter(\.isActive).compactMap { $0.settings["RequestedAccuracyLevel"]?.uint32 }.max() ?? 0
   }
 
-  /// What may be told of the source of a fix, and GeoClue's description of it.
-  func source(of fix: Fix) -> (names: [String], description: String) {
-    // Without a description, it follows from other values.
-    guard !isOld else { return (["gnss", "wifi", "cell", "ip", "static", "unknown"], "") }
-    guard !isStatic else { return isByAddress ? (["ip"], "GeoIP (ichnaea)") : (["static"], "Static location") }
-    return fix.accuracy < 100 ? (["gnss"], "GPS GGA") : (["wifi"], "WiFi")
+  /// The source of a fix as it must be told, and GeoClue's description of it.
+  func source(of fix: Fix) -> (name: String, description: String) {
+    guard !isOld else { return ("unknown", "") }
+    guard !isStatic else { return isByAddress ? ("ip", "GeoIP (ichnaea)") : ("static", "Static location") }
+    return fix.accuracy < 100 ? ("gnss", "GPS GGA") : ("wifi", "WiFi")
   }
 
   private func properties(of fix: Fix) -> Value {

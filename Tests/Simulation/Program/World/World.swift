@@ -196,7 +196,7 @@ final class World {
   private func busy() {
     kernel_advance_to(kernel_monotonic() + Int64(chance.number(in: 1...40)))
     while schedule.runNext() {}
-    if chance.percent(50) { _ = bus.turn() }
+    if chance.percent(50) { bus.turn() }
   }
 
   /// Runs a turn of the world while the service waits. Returns false when its time has passed.
@@ -462,10 +462,13 @@ final class World {
   /// The bus reads a little of what has waited for it each millisecond, and finally everything.
   func resumeBusSlowly() {
     guard case .ignores(let name) = bus.stall, name == serviceName else { return resumeBus() }
+    let begin = ignoredAt
     for milliseconds in 1...500 as ClosedRange<Int64> {
-      schedule.after(milliseconds * 1_000) { [bus] in bus.turn(readsAll: true) }
+      schedule.after(milliseconds * 1_000) { [self] in
+        if ignoredAt == begin { bus.turn(includesIgnored: true) }
+      }
     }
-    schedule.after(501_000) { [self] in resumeBus() }
+    schedule.after(501_000) { [self] in if ignoredAt == begin { resumeBus() } }
   }
 
   /// The bus closes one of the service's connections, or one of the client library.
