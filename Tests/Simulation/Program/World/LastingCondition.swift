@@ -20,7 +20,9 @@ enum LastingCondition: CaseIterable {
     let agent = world.agents.first { $0.user == user }
     switch self {
     case .agentOff where world.isSession:
-      // GeoClue limits what a service receives that has not found the agent yet.
+      // GeoClue limits what a service receives that has not found the agent yet. It finds one that announces a change.
+      world.schedule.after(1_000_000) { agent?.setLevel(.street) }
+      world.schedule.after(3_000_000) { agent?.setLevel(.exact) }
       world.schedule.after(5_000_000) { if agent?.isKnown == true { agent?.setLevel(.none) } }
       world.schedule.after(20_000_000) {
         if agent?.level == AccuracyLevel.none { world.checks.refusedUntil = world.schedule.now + 15_000_000 }
