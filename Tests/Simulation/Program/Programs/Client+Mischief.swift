@@ -306,8 +306,22 @@ extension Client {
   /// Comes, makes calls and leaves before the service can know whose program it is.
   func callAndLeave() {
     start()
-    flood(20, areShort: true)
+    flood(12, areShort: true)
+    let options = [("accuracy", Value.string(String(repeating: "a", count: 60_000)))]
+    for _ in 0..<4 { call(Self.service, Self.path, Self.service, "GetLocation", [.options(options)]) }
     exit()
+  }
+
+  /// Comes and makes some calls at once, for which there must be room.
+  func callAtOnce() {
+    start()
+    for _ in 0..<8 {
+      ask(Self.path, Self.properties, "Get", [.string(Self.service), .string("Version")]) { [weak self] reply in
+        guard let self, reply.values.first?.string?.contains("limit calls is reached") == true else { return }
+        world.checks.broken("there is room for the calls of a new program", "client \(number)")
+      }
+    }
+    world.schedule.after(300_000) { [self] in exit() }
   }
 
   /// Requests much and then neither reads nor calls.

@@ -50,6 +50,10 @@ extension Day {
       before(65.9) { world in
         for client in world.clients where client.isConnected && client.isReading { client.locateAsNamed() }
       }
+      before(65.8) { $0.spoilRules() }
+      before(65.5) { world in
+        for client in world.clients where client.isConnected && client.isReading { client.locateAsNamed() }
+      }
       before(65.2) { $0.disallow(false) }
     }
     if round % 8 == 5 {
@@ -619,7 +623,8 @@ extension Day {
       world.geoclue.latency = 3_000_000...3_500_000
       world.clients[1].callBriefly()
     }
-    for index in 0..<6 { after(8 + Double(index) / 20) { $0.clients[2].callAndLeave() } }
+    for index in 0..<12 { after(8 + Double(index) / 20) { $0.clients[2].callAndLeave() } }
+    after(8.65) { $0.clients[3].callAtOnce() }
     after(9) { $0.geoclue.latency = 50...4_000 }
     after(14) { $0.checks.unneeded() }
     // Programs of several users connect at the same time. The service knows none of them.

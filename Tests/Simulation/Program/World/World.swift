@@ -745,6 +745,15 @@ final class World {
 
   private static let dropIns = "etc/geoclue/conf.d"
 
+  /// Puts a mistake into the files with GeoClue's rules. Until they are written again, the previous rules remain.
+  func spoilRules() {
+    guard disallowedSince != nil else { return }
+    write("etc/geoclue/geoclue.conf", Array("nonsense\n\(mainRules)".utf8))
+    mainRules = ""
+    let dropIn = "\(Self.dropIns)/90-named.conf"
+    if firstLine(of: dropIn) != nil { write(dropIn, Array("nonsense\n".utf8)) }
+  }
+
   /// Replaces the empty folder of drop-ins, or makes it.
   func renewFolder() {
     rmdir("\(folder)/\(Self.dropIns)")
