@@ -103,8 +103,6 @@ final class Checks {
   private var records: [UInt32: [UInt64: Int64]] = [:]
   /// When the newest town that must be remembered was measured, by user, in seconds since 1970; 0 if that is unknown.
   private var townTimes: [UInt32: UInt64] = [:]
-  /// The users who have turned location off since the service began, without programs that use it.
-  private var turnedOffUsers: Set<UInt32> = []
   /// The latitude of that town, unless the user may have been told another country since.
   private var towns: [UInt32: Double] = [:]
   /// The times of the last countries around other towns. An older town does not replace them.
@@ -149,14 +147,8 @@ final class Checks {
   func serviceExited() {
     ended.formUnion(owners.keys)
     (owners, turns, shares, requests, pingConnections) = ([:], [:], [:], [:], [])
-    let (times, towns, refused) = (townTimes, towns, turnedOffUsers)
-    turnedOffUsers = []
+    let (times, towns) = (townTimes, towns)
     world.schedule.after(1_000_000) { [self] in
-      for user in refused.sorted() where world.record(of: user) != nil && records[user]?.isEmpty ?? true {
-        // A program with the client library may have received a location since.
-        guard !world.isBusFaulty, !world.libraries.contains(where: { $0.user == user }) else { continue }
-        broken("a refusal erases the user's record", "\(user): disabled-by-user")
-      }
       for (user, time) in times where townTimes[user] != nil {
         let record = world.record(of: user)
         if record == nil || record?[0] == "country" && time > 0 && towns[user] != nil {
@@ -570,7 +562,7 @@ final class Checks {
     }
     guard isKnown, world.servingSince != nil else { return }
     records[user] = nil
-    turnedOffUsers.insert(user)
+    if world.record(of: user) != nil { broken("a refusal erases the user's record", "\(user): disabled-by-user") }
   }
 
   private static func location(in values: [Value]) -> [String: Value]? {
