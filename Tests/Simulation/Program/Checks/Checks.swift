@@ -103,6 +103,8 @@ final class Checks {
   private var records: [UInt32: [UInt64: Int64]] = [:]
   /// When the newest town that must be remembered was measured, by user, in seconds since 1970; 0 if that is unknown.
   private var townTimes: [UInt32: UInt64] = [:]
+  /// The users who have turned location off since the service began, without objects or calls that wait.
+  private var turnedOffUsers: Set<UInt32> = []
   /// The latitude of that town, unless the user may have been told another country since.
   private var towns: [UInt32: Double] = [:]
   /// The times of the last countries around other towns. An older town does not replace them.
@@ -147,8 +149,17 @@ final class Checks {
   func serviceExited() {
     ended.formUnion(owners.keys)
     (owners, turns, shares, requests, pingConnections) = ([:], [:], [:], [:], [])
-    let (times, towns) = (townTimes, towns)
+    let (times, towns, refused) = (townTimes, towns, turnedOffUsers)
+    turnedOffUsers = []
     world.schedule.after(1_000_000) { [self] in
+      // It may have been written by the service that has exited. A program with the client library may have received a
+      // location since.
+      for user in refused.sorted()
+      where world.record(of: user) != nil && records[user]?.isEmpty ?? true && !world.isBusFaulty
+        && !world.libraries.contains(where: { $0.user == user })
+      {
+        broken("a refusal erases the user's record", "\(user): disabled-by-user")
+      }
       for (user, time) in times where townTimes[user] != nil {
         let record = world.record(of: user)
         if record == nil || record?[0] == "country" && time > 0 && towns[user] != nil {
@@ -562,7 +573,7 @@ final class Checks {
     }
     guard isKnown, world.servingSince != nil else { return }
     records[user] = nil
-    if world.record(of: user) != nil { broken("a refusal erases the user's record", "\(user): disabled-by-user") }
+    turnedOffUsers.insert(user)
   }
 
   private static func location(in values: [Value]) -> [String: Value]? {
