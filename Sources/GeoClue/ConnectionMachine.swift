@@ -292,6 +292,12 @@ nonisolated extension ConnectionMachine {
     return true
   }
 
+  /// Forgets what a GeoClue that hangs or has exited has told, but not an agent's "off".
+  private mutating func distrustGeoClue() {
+    let isOff = authorization == .refused(.disabledByUser) && agentLevel == AccuracyLevel.none
+    if !isOff { authorization = .undecided }
+  }
+
   /// Whether the failure is that there is no agent.
   private var lacksAgent: Bool { trouble == .noAgent || (isAgentRefused && trouble == .disallowedByConfiguration) }
 
@@ -316,7 +322,7 @@ nonisolated extension ConnectionMachine {
     var until = moment.now + Self.agentDeadline
     if geoclue.hangs(at: moment.now) {
       trouble = .geoclueRestarting
-      authorization = .undecided
+      distrustGeoClue()
       until = pacing.nextAgentCheck(at: moment.now, chance: moment.chance)
     }
     state = .creating(until: until)
@@ -337,7 +343,7 @@ nonisolated extension ConnectionMachine {
 
   private mutating func activationFailed(_ reason: SourceReason?, _ moment: Moment) {
     // An authorization by a GeoClue that has exited is not trusted for longer than one failed attempt.
-    authorization = .undecided
+    distrustGeoClue()
     pause(reason ?? .geoclueRestarting, moment)
   }
 

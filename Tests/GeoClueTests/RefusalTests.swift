@@ -75,6 +75,16 @@ import Testing
     #expect(driver.authorization == .refused(.disabledByUser))
   }
 
+  /// Regression: the refusal was forgotten, and programs were told that the authorization was undecided.
+  @Test func `location remains off while GeoClue cannot be started if the agent has announced it`() {
+    var driver = refused(.disabledByUser)
+    driver.send(.agentChanged(AccuracyLevel.none), .serviceVanished)
+    #expect(driver.pass(ConnectionMachine.announcedOff).contains(.activate))
+    driver.send(.activationFailed(notInstalled: false))
+    #expect(driver.reason == .geoclueRestarting)
+    #expect(driver.authorization == .refused(.disabledByUser))
+  }
+
   @Test func `after a refusal, a new subscriber causes another attempt immediately`() {
     var driver = refused(.disabledByUser)
     #expect(driver.send(.demand(nil)) == [])
