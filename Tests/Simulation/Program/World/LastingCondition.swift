@@ -25,7 +25,9 @@ enum LastingCondition: CaseIterable {
       world.schedule.after(3_000_000) { agent?.setLevel(.exact) }
       world.schedule.after(5_000_000) { if agent?.isKnown == true { agent?.setLevel(.none) } }
       world.schedule.after(20_000_000) {
-        if agent?.level == AccuracyLevel.none { world.checks.refusedUntil = world.schedule.now + 15_000_000 }
+        // What only GeoClue has told may have changed.
+        let isAnnounced = agent?.level == AccuracyLevel.none && agent?.manner != .invalidates
+        if isAnnounced { world.checks.refusedUntil = world.schedule.now + 15_000_000 }
         world.geoclue.exit()
       }
       // Another program starts it.
