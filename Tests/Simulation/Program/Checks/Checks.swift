@@ -255,7 +255,8 @@ final class Checks {
     // The numbers begin with the time at which the service starts.
     if let before = owners[path], before.at > world.clockSetAt { broken("no path is used twice", path) }
     owners[path] = Owner(name: client.name, isNamed: isNamed, radius: radius, at: world.schedule.now)
-    let count = client.subscriptions.count
+    // The answer to a call of `Close` may be lost.
+    let count = client.subscriptions.count { !client.closing.contains($0.path) }
     if client.isReading, count > World.subscriptionsPerConnection {
       broken("a client has no more objects than its limit", "client \(client.number) has \(count)")
     }
