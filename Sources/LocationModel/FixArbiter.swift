@@ -52,7 +52,8 @@ package struct FixArbiter: Sendable {
     switch verdict(on: fix, at: now) {
     case .accepted: return publish(fix)
     case .coarser:
-      suspect = nil
+      // One of unknown accuracy contradicts a jump only if it is nearer to where the device was.
+      if fix.accuracy != nil || !isNearSuspect(fix) { suspect = nil }
       heldBack = fix
       return false
     case .jump:
@@ -66,6 +67,11 @@ package struct FixArbiter: Sendable {
   private mutating func publish(_ fix: Location) -> Bool {
     (published, heldBack, suspect) = (fix, nil, nil)
     return true
+  }
+
+  private func isNearSuspect(_ fix: Location) -> Bool {
+    guard let suspect, let published else { return false }
+    return suspect.fix.distance(to: fix) < published.distance(to: fix)
   }
 
   /// Returns whether no device could have covered the distance between two fixes in the time between them.

@@ -133,6 +133,17 @@ import Testing
     #expect(arbiter.published == last)
   }
 
+  /// Regression: each fix of unknown accuracy ended the wait for a confirmation.
+  @Test func `a fix of unknown accuracy contradicts a jump only if it is nearer to the place before`() {
+    for (metres, isConfirmed) in [(500_010, true), (10, false)] as [(Double, Bool)] {
+      var arbiter = FixArbiter()
+      #expect(arbiter.accept(Self.fix(3, at: 100), at: 100 * Self.second) == true)
+      #expect(arbiter.accept(Self.fix(20, metres: 500_000, at: 101), at: 101 * Self.second) == false)
+      #expect(arbiter.accept(Self.fix(nil, metres: metres, at: 102), at: 102 * Self.second) == false)
+      #expect(arbiter.accept(Self.fix(25, metres: 500_020, at: 103), at: 103 * Self.second) == isConfirmed)
+    }
+  }
+
   @Test func `a jump waits no longer if its fix is coarser`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 0), at: 0) == true)
