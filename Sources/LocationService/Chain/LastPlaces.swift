@@ -22,7 +22,7 @@ package final class LastPlaces {
     self.folder = folder
     // It also reports a request that arrives while the records are being read.
     watch = FolderWatch([folder]) { [weak self] in self?.reconcile() }
-    if TextFile.exists(Self.request(in: folder)) { Self.erase(folder) }
+    reconcile()
     for name in TextFile.names(in: folder) {
       guard let user = UInt32(name), name == "\(user)", Self.mayHaveRecord(user),
         let text = try? TextFile.contents(of: "\(folder)/\(name)")
@@ -55,7 +55,6 @@ package final class LastPlaces {
   private static func request(in folder: String) -> String { "\(folder)/forget" }
 
   /// Removes every file but one; returns false if one cannot be removed.
-  @discardableResult
   private static func erase(_ folder: String, except kept: String = "") -> Bool {
     let paths = TextFile.names(in: folder).map { "\(folder)/\($0)" }
     let isDone = paths.map { $0 == kept || unlink($0) == 0 || errno == ENOENT }.allSatisfy(\.self)
