@@ -96,7 +96,7 @@ extension Checks {
     guard world.geoclue.hasActiveClient, world.schedule.now - world.geoclue.lastFixAt < 2_000_000,
       world.schedule.now - world.geoclue.heldAt > 10_000_000, !world.geoclue.isStatic
     else { return }
-    let state = ["State", "StateReason", "AvailableAccuracy"].map { properties[$0]?.string ?? "" }
+    let state = sourceState(properties)
     if state != ["running", "", "exact"] || properties["InUse"]?.boolean != true {
       broken("the reported state of the source is true", "\(state), in use: \(properties["InUse"]?.boolean as Any)")
     }

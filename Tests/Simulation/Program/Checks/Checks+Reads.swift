@@ -52,8 +52,7 @@ extension Checks {
   func compare(_ event: [String: Value], of region: Client.Region, of client: Client) {
     let isKept =
       world.isQuiet(at: world.schedule.now) && region.isStarted && !region.isNamed && !region.isUncertain
-      && region.state != "unknown"
-      && client.entitlement.level == .exact
+      && region.state != "unknown" && client.entitlement.level == .exact
       && client.entitlement.since < min(region.toldAt, world.schedule.now - 10_000_000)
     guard !event.isEmpty || isKept, !world.isBusFaulty, client.isReading,
       client.readSince < world.schedule.now - 1_000_000, world.sentSince == world.schedule.now,

@@ -33,6 +33,11 @@ extension Checks {
     }
   }
 
+  /// The state of the source, its reason and the available accuracy among the properties of the service.
+  func sourceState(_ properties: [String: Value]) -> [String] {
+    ["State", "StateReason", "AvailableAccuracy"].map { properties[$0]?.string ?? "" }
+  }
+
   /// Checks what the service reports of GeoClue, which has exited and cannot be started since a time.
   func failing(since time: Int64) {
     guard world.geoclueFails, !world.geoclue.isRunning else { return }
@@ -65,8 +70,7 @@ extension Checks {
       let client = world.clients.first(where: { $0.isConnected && $0.isReading })
     else { return }
     client.readService { [self] properties in
-      let names = ["State", "StateReason", "AvailableAccuracy"]
-      let told = names.map { properties[$0]?.string ?? "" }
+      let told = sourceState(properties)
       guard world.geoclueFails, !world.geoclue.isRunning, !world.geoclue.isForbidden else { return }
       let isMissing = !world.isGeoClueInstalled && world.geoclueFailedAt > time
       let reason = isMissing ? "geoclue-not-installed" : "geoclue-restarting"
@@ -91,7 +95,7 @@ extension Checks {
         && max(world.geoclue.sourceAt, world.geoclue.heldAt, world.geoclue.slowAt) < since
     }
     world.clients.first { $0.isConnected && $0.isReading }?.readService { [self] properties in
-      let told = ["State", "StateReason", "AvailableAccuracy"].map { properties[$0]?.string ?? "" }
+      let told = sourceState(properties)
       guard isLost(), world.sentSince == world.schedule.now, told != ["unavailable", "no-source", "none"] else {
         return
       }
