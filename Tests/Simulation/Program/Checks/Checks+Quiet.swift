@@ -254,6 +254,8 @@ extension Checks {
     let now = world.schedule.now
     guard client.isReading, client.isConnected, client.entitlement.level == .exact,
       client.entitlement.since < begin - 10_000_000, world.wokeAt < begin - 10_000_000,
+      // The first locations after a sleep may be old ones.
+      world.geoclue.hasBeenRead(in: world.wokeAt..<begin - 6_000_000),
       world.geoclue.hasBeenRead(in: begin + 500_000..<now - 300_000)
     else { return }
     for subscription in client.subscriptions

@@ -380,7 +380,7 @@ final class Checks {
     let isAsserted = world.geoclue.isStatic && world.geoclue.lastReads[fix.number] ?? .min > world.wokeAt
     // A service that has been started and has read it since does not know of the suspend.
     let readAt = world.geoclue.lastReads[fix.number] ?? .min
-    let isNew = world.servingSince.map { $0 > world.wokeAt && readAt >= $0 } ?? false
+    let isNew = world.lastOwner.map { $0.since > world.wokeAt && readAt >= $0.since } ?? false
     // After a change of the clock, the time of a location that GeoClue reports again does not show its age.
     let isUndated = world.clockSetAt > fix.measuredAt && readAt > world.wokeAt
     guard
@@ -419,7 +419,9 @@ final class Checks {
   /// Whether a reply contains a region's last event, which remains what it was.
   private func isLastEvent(_ parcel: Parcel, _ client: Client) -> Bool {
     guard parcel.kind == .reply else { return false }
-    return open[SimulatedBus.Call(caller: client.name, serial: parcel.replySerial)]?.path.contains("/region/") ?? false
+    let call = open[SimulatedBus.Call(caller: client.name, serial: parcel.replySerial)]
+    // The calls of a client that only makes calls are not recorded.
+    return call?.path.contains("/region/") ?? client.onlyCalls
   }
 
   /// Messages that the service sent before it could know of the suspend.

@@ -145,7 +145,7 @@ final class Client: Program {
     (flood.open, onlyCalls) = (0, false)
     (entitlement, isUnverifiable, hasManyNames, hasConsent) = (Entitlement(), false, false, false)
     receivedFixes = [:]
-    if !world.clients.contains(where: \.isConnected) { world.emptyAt = world.schedule.now }
+    world.comes()
     connect()
     // What its last connection has not read is lost.
     isReading = true
@@ -173,6 +173,7 @@ final class Client: Program {
     guard isConnected else { return }
     (subscriptions, regions, creations, almanacPath) = ([], [], 0, nil)
     disconnect()
+    world.clientLeftAt = world.schedule.now
     world.truth.changed("client \(number) leaves")
   }
 

@@ -90,11 +90,15 @@ final class World {
   var healedAt: Int64?
   /// When the bus last began to read nothing from the service.
   private(set) var ignoredAt: Int64 = .min / 2
-  /// When a client last came while there was no other.
-  var emptyAt: Int64 = .min / 2
+  /// When a client last left.
+  var clientLeftAt: Int64 = .min / 2
+  /// When a client last came after there had been none for longer than the service holds the source without one.
+  private(set) var emptyAt: Int64 = .min / 2
   let folder: String
   /// When the service acquired its name.
   private(set) var servingSince: Int64?
+  /// Which connection last had the service's name, and since when.
+  private(set) var lastOwner: (name: String, since: Int64)?
   /// Whether the service was called while it was not running.
   private var isServiceWanted = false
   private(set) var isOver = false
@@ -304,6 +308,9 @@ final class World {
   var polkitFails = false
 
   private func observe(_ parcel: Parcel, _ peer: Peer) {
+    if let owner = bus.owners[Client.service], owner != lastOwner?.name {
+      lastOwner = (owner, schedule.now)
+    }
     if bus.owners[Client.service] == nil || stalled.upperBound == .max {
       servingSince = nil
     } else if servingSince == nil {
@@ -400,6 +407,12 @@ final class World {
         schedule.after(delay) { for client in self.clients where client.isConnected { client.locate() } }
       }
     }
+  }
+
+  /// A client comes that has not yet connected.
+  func comes() {
+    guard !clients.contains(where: \.isConnected), schedule.now - clientLeftAt > 3_000_000 else { return }
+    emptyAt = schedule.now
   }
 
   func setClock(_ difference: Int64) {
