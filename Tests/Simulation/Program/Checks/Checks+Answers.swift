@@ -255,10 +255,10 @@ extension Checks {
 
   /// A list must contain each object of a client, with what the bus tells of it.
   private func checkRows(_ rows: [String: [String: Value]], of client: Client) {
-    let almanacs = [client.almanacPath].compactMap(\.self)
+    let almanacs = [client.almanacPath].compactMap(\.self).map { ($0, "almanac", client.isAlmanacNamed) }
     let objects =
       client.subscriptions.map { ($0.path, "subscription", $0.isNamed) }
-      + client.regions.map { ($0.path, "region", $0.isNamed) } + almanacs.map { ($0, "almanac", false) }
+      + client.regions.map { ($0.path, "region", $0.isNamed) } + almanacs
     for (path, kind, isNamed) in objects {
       guard let row = rows[path] else {
         broken("the list contains each object", "not \(path) of client \(client.number)")

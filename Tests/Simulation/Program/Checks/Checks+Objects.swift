@@ -266,6 +266,7 @@ extension Checks {
       broken("a region loses its state when the machine sleeps", story)
     }
     (region.state, region.sequence, region.sleeps, region.toldAt) = (state, sequence, world.sleeps, world.schedule.now)
+    if state != previous { region.knownSince = event["Timestamp"] }
     region.sentAt = world.schedule.now - (kernel_boottime() - committedAt)
     region.reason = event["Reason"]?.string ?? ""
     region.isUsed = region.isSingleUse && (kind == "entered" || kind == "exited")

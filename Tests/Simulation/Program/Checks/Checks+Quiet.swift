@@ -51,7 +51,7 @@ extension Checks {
       if let path = client.almanacPath, client.isReading, !world.isBusFaulty,
         client.almanacStartedAt > world.stalled.lowerBound, client.almanacStartedAt < now - 20_000_000
       {
-        truth(client, told: client.almanacTold, asking: .city, path)
+        truth(client, told: client.almanacTold, asking: .city, isNamed: client.isAlmanacNamed, path)
       }
       checkAlmanac(of: client)
     }
@@ -74,7 +74,7 @@ extension Checks {
     let since = max(
       client.almanacStartedAt, client.almanacToldAt, client.entitlement.since, client.readSince, world.wokeAt,
       world.settledAt, world.geoclue.worksSince)
-    guard client.almanacPath != nil, client.almanac == nil, client.isReading, client.entitlement.level >= .city,
+    guard client.almanacPath != nil, !client.isAlmanacNamed, client.almanac == nil, client.isReading, client.entitlement.level >= .city,
       since < min(now - 10_000_000, townsSince), townsSince < now - 3_000_000, !world.isBusFaulty,
       world.geoclue.interval == 1_000_000, !world.geoclue.isStatic,
       world.geoclue.hasBeenRead(in: since + 1_000_000..<now - 2_000_000)

@@ -39,12 +39,14 @@ extension Checks {
     guard region.isStarted, !region.isUncertain, !world.isBusFaulty, client.isReading, let told = region.told else {
       return
     }
-    let expected: [String: Value] = [
+    var expected: [String: Value] = [
       "AuthorizationStatus": .string(told.status), "AuthorizationReason": .string(told.reason),
       "Active": .boolean(told.status.hasPrefix("authorized")), "State": .string(region.state),
       "Latitude": .double(region.latitude), "Longitude": .double(region.longitude),
       "Radius": .double(region.radius),
     ]
+    // An event may join several losses, of which the first changed the state.
+    if region.state != "unknown" { expected["Since"] = region.knownSince }
     compare(properties, with: expected, at: region.path)
   }
 

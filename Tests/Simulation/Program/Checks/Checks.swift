@@ -675,7 +675,7 @@ final class Checks {
   }
 
   /// A program that GeoClue's configuration disallows receives nothing.
-  private func named(_ isNamed: Bool, _ parcel: Parcel) {
+  func named(_ isNamed: Bool, _ parcel: Parcel) {
     guard isNamed, let since = world.disallowedSince, world.sentSince - since > Entitlement.tolerance else { return }
     broken("a program that GeoClue disallows receives nothing", parcel.story)
   }

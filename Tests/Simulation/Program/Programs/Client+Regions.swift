@@ -53,6 +53,8 @@ extension Client {
     var reason = ""
     /// The last known state; nil if the client may have missed it.
     var known: String? = "unknown"
+    /// The time of the event with which a known state began.
+    var knownSince: Value?
     /// The number of suspends when the state was reported.
     var sleeps = 0
     var sequence: UInt64 = 0

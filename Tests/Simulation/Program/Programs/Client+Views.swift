@@ -32,17 +32,19 @@ extension Client {
     guard world.mayCreate(for: self) else { return }
     creations += 1
     let connections = connections
-    let options: [(String, Value)] = [
+    let isNamed = chance.percent(15)
+    var options: [(String, Value)] = [
       ("twilight", .string(chance.pick(["sunset", "civil", "nautical", "astronomical"]))),
       ("day-offset", .int32(chance.pick([0, 0, -1_800, 5_400]))),
       ("night-offset", .int32(chance.pick([0, 0, -5_400, 1_800]))),
     ]
+    if isNamed { options.append(Self.named) }
     ask(Self.path, Self.service, "CreateAlmanac", [.options(options)]) { [weak self] reply in
       guard let self, self.connections == connections, !reply.isLost else { return }
       creationEnded()
       guard let path = reply.values.first?.objectPath?.rawValue else { return }
-      (almanacPath, almanac, almanacTold) = (path, nil, nil)
-      world.checks.created(path, by: self, isNamed: false)
+      (almanacPath, almanac, almanacTold, isAlmanacNamed) = (path, nil, nil, isNamed)
+      world.checks.created(path, by: self, isNamed: isNamed)
       startAlmanac(path)
     }
   }
@@ -56,6 +58,7 @@ extension Client {
     almanacStartedAt = .max
     almanacStarts += 1
     ask(path, Self.almanac, "Start") { [weak self, almanacStarts] reply in
+      self?.almanacMayBeToldAgain = true
       // An earlier start may have waited until it was stopped.
       guard let self, reply.kind == .reply, almanacStarts == self.almanacStarts else { return }
       almanacStartedAt = world.schedule.now
@@ -89,12 +92,15 @@ extension Client {
   /// Requests an almanac once.
   func askForAlmanac() {
     let timeout: Int64 = chance.pick([100, 5_000])
-    let options: [(String, Value)] = [
+    let isNamed = chance.percent(15)
+    var options: [(String, Value)] = [
       ("timeout", .uint32(UInt32(timeout))), ("maximum-age", .uint32(chance.pick([0, 60_000, 2_592_000_000]))),
     ]
+    if isNamed { options.append(Self.named) }
     ask(Self.path, Self.service, "GetAlmanac", [.options(options)], within: max(timeout * 1_000, 5_000_000)) {
       [weak self] reply in
       guard let self, let almanac = reply.values.first?.properties else { return }
+      world.checks.named(isNamed, reply)
       world.checks.sameTown(almanac, asFollowedBy: self)
       world.checks.read(almanac, at: "GetAlmanac", by: self)
       world.checks.read(almanac, by: self)
@@ -137,10 +143,13 @@ extension Client {
     case "AlmanacChanged":
       let values = signal.values.first?.properties ?? [:]
       almanac = (values, world.schedule.now)
+      world.checks.named(isAlmanacNamed, signal)
       world.checks.names(values, of: self)
     case "AuthorizationChanged":
-      almanacToldAt = world.schedule.now
-      almanacTold = (signal.values.first?.string ?? "", signal.values.last?.string ?? "")
+      let new = (signal.values.first?.string ?? "", signal.values.last?.string ?? "")
+      let before = almanacMayBeToldAgain ? nil : almanacTold
+      world.checks.told(self, new, before: before, since: almanacToldAt, at: signal.path)
+      (almanacTold, almanacToldAt, almanacMayBeToldAgain) = (new, world.schedule.now, false)
       // The service drops the almanac of a client that loses access.
       if signal.values.first?.string?.hasPrefix("authorized") == false { almanac = nil }
     case "ErrorOccurred": world.checks.failed(signal.path)

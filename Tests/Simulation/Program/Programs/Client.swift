@@ -109,6 +109,7 @@ final class Client: Program {
   private(set) var receivedFixes: [Int: Int64] = [:]
   /// Its almanac, which is started.
   var almanacPath: String?
+  var isAlmanacNamed = false
   /// When it was last started; in the distant future if that was refused.
   var almanacStartedAt: Int64 = .max
   var almanacStarts = 0
@@ -117,6 +118,8 @@ final class Client: Program {
   /// When its almanac last signalled a change of access, after which the service sends an almanac again.
   var almanacToldAt: Int64 = .min / 2
   var almanacTold: (status: String, reason: String)?
+  /// Whether it has been started again.
+  var almanacMayBeToldAgain = true
   /// The objects that it has closed since it connected.
   var closed: Set<String> = []
   /// The objects for which it has called `Close` since it connected.
