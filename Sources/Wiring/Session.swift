@@ -58,10 +58,7 @@ package final class Session {
       connection.largestMessage = 1 << 20
       return connection
     }
-    if let cells {
-      service.passesCellsOn = true
-      service.restore(cells.read())
-    }
+    service.passesCellsOn = cells != nil
     if options.deployment == .system, let folder = StateFolder.path {
       service.lastPlaces = LastPlaces(in: folder)
       service.lastPlaces?.isOn = configuration.remembers
@@ -88,6 +85,8 @@ package final class Session {
     exported.onStalled = { [weak self] in self?.checkBus() }
     networkWatch = NetworkWatch(on: geoClueBus) { [weak self] in self?.service.networkChanged() }
     timeWatch = TimeWatch(on: geoClueBus) { [weak self] event in self?.service.timeChanged(event) }
+    // Later sleeps are noticed.
+    if let cells { service.restore(cells.read()) }
     do {
       // Replaceable by the service itself, because dbus-daemon does not notice the end of a connection from which it no
       // longer reads. Only users whom the bus policy allows to own the name can replace it.

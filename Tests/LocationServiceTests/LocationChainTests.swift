@@ -474,6 +474,22 @@ struct SharedLocationsTests {
     }
   }
 
+  @Test func `a cell from before a suspend that the service did not learn of is not used by the next one`() {
+    let clock = MainLoop.main.clock
+    defer { MainLoop.main.clock = clock }
+    // All in one interval.
+    var now = BootInstant(microseconds: 9_001_000_000)
+    MainLoop.main.clock.boottime = { now }
+    let before = SharedLocations(upstream.eraseToAnyPublisher())
+    upstream.send([location(1)])
+    #expect(before.newest(for: .country) != nil)
+    now = now + .seconds(50)
+    let after = SharedLocations(upstream.eraseToAnyPublisher())
+    after.restore(before.memory)
+    upstream.send([location(2)])
+    #expect(after.newest(for: .country) == nil)
+  }
+
   @Test
   func `a location's dictionary omits unknown fields, and the others have the documented types`() throws {
     var bare = location(7, accuracy: nil)

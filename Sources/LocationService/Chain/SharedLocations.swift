@@ -29,6 +29,8 @@ final class SharedLocations {
   private var cancellables: Set<AnyCancellable> = []
   private var release: LoopSource?
   private var sleep = SleepFilter()
+  /// How long the machine had slept in total when this object was created or last learned of a sleep.
+  private var knownSleep = SleepMeter.slept(MainLoop.main.clock)
 
   init(_ locations: AnyPublisher<[Location], Never>) {
     locations.sink { [weak self] in if let newest = $0.last { self?.take(newest) } }.store(in: &cancellables)
@@ -89,7 +91,7 @@ final class SharedLocations {
     switch gap {
     case .slept:
       sleep.woke(at: now, Timestamp(microsecondsSinceEpoch: clock.realtime()))
-      validFrom = now
+      (validFrom, knownSleep) = (now, SleepMeter.slept(clock))
     case .clockSet: sleep.clockWasSet()
     case .accessLost: break
     }
@@ -136,11 +138,12 @@ final class SharedLocations {
 
 // MARK: - Cells that outlive the service, see ``GridReducer``
 extension SharedLocations {
-  /// The last wake-up and how long the machine had slept by now, then a line for each cell. Empty without cells.
+  /// The last wake-up and how long the machine had slept in total as far as this object knows, then a line for each cell.
+  /// Empty without cells.
   var memory: [String] {
     let cells = reducers.values.compactMap(\.memory)
-    return cells.isEmpty
-      ? [] : ["\(validFrom.microseconds) \(SleepMeter.slept(MainLoop.main.clock).microseconds)"] + cells
+    // Not the present value: the service may end before it learns of a sleep.
+    return cells.isEmpty ? [] : ["\(validFrom.microseconds) \(knownSleep.microseconds)"] + cells
   }
 
   func restore(_ memory: [String]) {
