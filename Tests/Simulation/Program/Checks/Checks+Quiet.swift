@@ -74,9 +74,9 @@ extension Checks {
     let since = max(
       client.almanacStartedAt, client.almanacToldAt, client.entitlement.since, client.readSince, world.wokeAt,
       world.settledAt, world.geoclue.worksSince)
-    guard client.almanacPath != nil, !client.isAlmanacNamed, client.almanac == nil, client.isReading, client.entitlement.level >= .city,
-      since < min(now - 10_000_000, townsSince), townsSince < now - 3_000_000, !world.isBusFaulty,
-      world.geoclue.interval == 1_000_000, !world.geoclue.isStatic,
+    guard client.almanacPath != nil, !client.isAlmanacNamed, client.almanac == nil, client.isReading,
+      client.entitlement.level >= .city, since < min(now - 10_000_000, townsSince), townsSince < now - 3_000_000,
+      !world.isBusFaulty, world.geoclue.interval == 1_000_000, !world.geoclue.isStatic,
       world.geoclue.hasBeenRead(in: since + 1_000_000..<now - 2_000_000)
     else { return }
     broken("a started almanac is sent", "client \(client.number)")
@@ -400,6 +400,15 @@ extension Checks {
       broken("no match rule is left", "\(remains.matches), before \(before.matches)")
     }
     if world.servingSince != nil { remainsBefore = remainsBefore ?? remains }
+  }
+
+  /// Checks that the service hardly wakes while nobody uses it.
+  ///
+  /// - Parameter before: The number of wake-ups 20 s ago.
+  func rests(since before: Int) {
+    let count = world.wakeUps - before
+    // The client library may wake, too.
+    if count > (world.hasLibraries ? 200 : 20) { broken("a service that nobody uses rests", "\(count) wake-ups") }
   }
 
   /// Checks that the service has exited. Called when its idle time has passed. If the bus fails, the service may not have

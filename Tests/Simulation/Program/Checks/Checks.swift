@@ -391,6 +391,14 @@ final class Checks {
         "client \(client.number) gets a fix \(age) ms old: \(parcel.story)")
     }
     same(location, as: fix)
+    if let lostAt = world.logind.lossAnnouncedAt[client.user], !world.isSession, !world.isBusFaulty,
+      min(readAt, world.sentSince) > lostAt + 20_000, world.lastOwner.map({ $0.since < lostAt }) ?? false,
+      world.truth.session(of: client.user) != .active, client.user != 0, client.user != world.serviceUser,
+      world.truth.policy(of: client.user, Truth.accessWithoutAgent) != .yes,
+      !world.polkit.isPermitted(Truth.accessWithoutAgent, to: client.name)
+    {
+      broken("no new location is sent while logind is asked about a session that has ended", parcel.story)
+    }
     if fix.isOutlier, parcel.member == "LocationUpdated" {
       if world.isOutlierObvious(fix) { broken("a single jump is not delivered", parcel.story) }
       if world.geoclue.contradicts(fix) { broken("a jump that a later location contradicts is dropped", parcel.story) }

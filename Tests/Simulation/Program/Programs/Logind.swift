@@ -24,6 +24,8 @@ final class Logind: SystemService {
   }
 
   private var rounds: [UInt32: Round] = [:]
+  /// When it announced that the session of each user is no longer active, until it next answers about the user.
+  private(set) var lossAnnouncedAt: [UInt32: Int64] = [:]
   /// When the state of each user was first sent to the current service.
   private(set) var stateSentAt: [UInt32: Int64] = [:]
 
@@ -43,6 +45,8 @@ final class Logind: SystemService {
     }
   }
 
+  override func exited() { lossAnnouncedAt = [:] }
+
   override func started() {
     change?()
     change = nil
@@ -53,6 +57,7 @@ final class Logind: SystemService {
     guard isRunning else { return }
     // The service may ask logind for several things before it doubts polkit's answers.
     world.doubted(for: 3_000_000)
+    lossAnnouncedAt[user] = world.truth.session(of: user) == .active ? nil : world.schedule.now
     propertiesChanged(
       "\(Self.path)/session/_3\(user % 10)", "org.freedesktop.login1.Session",
       [("Active", .boolean(world.truth.session(of: user) == .active))])
@@ -96,6 +101,7 @@ final class Logind: SystemService {
       exit()
     case "GetUser":
       guard let user = call.values.first?.uint32, world.truth.session(of: user) != .none else {
+        if let user = call.values.first?.uint32 { lossAnnouncedAt[user] = nil }
         return refuse(call, "org.freedesktop.login1.NoSuchUser", "This user is not logged in or lingering")
       }
       answer(call, [.objectPath(ObjectPath(unchecked: "\(Self.path)/user/_\(user)"))])
@@ -130,6 +136,7 @@ final class Logind: SystemService {
         rounds[user]?.answeredAt = world.schedule.now
         if !world.mayKnowSession(of: user, at: world.schedule.now + 1) { stateSentAt[user] = world.schedule.now }
         rounds[user]?.saysActive = state == .active
+        lossAnnouncedAt[user] = nil
       }
     default: super.serve(call)
     }

@@ -673,6 +673,12 @@ extension Day {
     after(75) { $0.clients[5].exit() }
     if !world.isSession { planReturn(at: begin + 76_000_000) }
     after(97) { $0.checks.left() }
+    if round % 8 != 7 {
+      after(102) { world in
+        let before = world.wakeUps
+        world.schedule.after(20_000_000) { world.checks.rests(since: before) }
+      }
+    }
     // Records that were erased before may not have been written again yet.
     if round % 8 == 3, world.seed.isMultiple(of: 2) { after(97.5) { $0.eraseRecords() } }
     // A program calls when the service has just decided to exit.

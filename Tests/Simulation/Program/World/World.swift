@@ -150,8 +150,8 @@ final class World {
     hooks = kept.pointee
     kernel_begin(kept, seed)
     watch()
-    // In December, March or July, each with each home.
-    kernel_set_clock(Int64((seed + seed / 7 + 2) % 3 * 101 + 35) * 86_400_000_000)
+    // In December, at the equinox in March or in July, each with each home.
+    kernel_set_clock([35, 127, 237][Int((seed + seed / 7 + 2) % 3)] * 86_400_000_000)
     for user in users {
       truth.set(.active, of: user)
       agents.append(Agent(self, user: user))
@@ -203,11 +203,15 @@ final class World {
     if chance.percent(50) { bus.turn() }
   }
 
+  /// How often a timer of the service, or of a program that uses the client library, has expired.
+  private(set) var wakeUps = 0
+
   /// Runs a turn of the world while the service waits. Returns false when its time has passed.
   private func idle(until deadline: Int64) -> Bool {
     if bus.turn() || schedule.runNext() { return true }
     guard let next = schedule.next, next <= deadline else {
       guard deadline < .max else { fatalError("nothing will ever happen again") }
+      wakeUps += 1
       kernel_advance_to(deadline)
       return false
     }
@@ -263,7 +267,7 @@ final class World {
   func stopService(for time: Int64 = 0) {
     guard serviceName != nil, servingSince != nil, !isBusFaulty else { return }
     let begin = schedule.now
-    serviceFailsUntil = begin + time
+    (stoppedAt, serviceFailsUntil) = (begin, begin + time)
     kill(getpid(), SIGTERM)
     // The library waits for 40 s.
     guard time > 45_000_000 else { return }
@@ -274,6 +278,10 @@ final class World {
   }
 
   private var serviceFailsUntil: Int64 = .min / 2
+  /// When an administrator last stopped the service.
+  private var stoppedAt: Int64 = .min / 2
+  /// When the service was last called, and at least a second before that.
+  private var calledAt: (last: Int64, before: Int64) = (.min / 2, .min / 2)
   func startServiceAgain() { serviceFailsUntil = schedule.now }
 
   /// The service has released its name. It must have closed all objects before.
@@ -282,6 +290,11 @@ final class World {
     let states = manager.states()
     if !states.contains("READY") || states.last != "STOPPING" {
       checks.broken("the service tells systemd that it stops before it releases its name", "\(states)")
+    }
+    // A call may come while it exits, which another service answers.
+    let rest = schedule.now - (calledAt.last > schedule.now - 1_000_000 ? calledAt.before : calledAt.last)
+    if schedule.now - stoppedAt > 5_000_000, rest < Int64(idleTimeout) * 1_000_000 - 200_000 {
+      checks.broken("the service exits only after its idle time", "\(rest / 1_000) ms after a call")
     }
     checks.serviceExited()
     for client in clients { client.serviceExited() }
@@ -319,12 +332,17 @@ final class World {
       // In the session deployment, GeoClue limits what a service receives that has not found the agents yet.
       for agent in agents where isSession { agent.isKnown = false }
     }
+    if parcel.kind == .call, parcel.destination == Client.service {
+      calledAt = (schedule.now, calledAt.last > schedule.now - 1_000_000 ? calledAt.before : calledAt.last)
+    }
     hash.add(UInt64(bitPattern: schedule.now))
     parcel.size = hash.add(message: parcel.encoded().raw)
     tell(parcel.story)
     if peer.isService { checks.sent(parcel) }
     if parcel.isInteractive { polkit.interactiveAt[parcel.sender] = schedule.now }
-    for library in libraries where library.name == parcel.sender { library.didSend(parcel) }
+    for library in libraries where library.name == parcel.sender && library.process == peer.process {
+      library.didSend(parcel)
+    }
   }
 
   // MARK: - The machine
@@ -392,10 +410,7 @@ final class World {
     if isAnnounced { logind.prepareForSleep(true) }
     schedule.after(chance.time(100...200_000)) { [weak self] in
       guard let self else { return }
-      kernel_suspend(microseconds)
-      sleeps += 1
-      (wokeAt, wokeAtBoottime) = (schedule.now, kernel_boottime())
-      truth.changed("the machine has slept for \(microseconds / 1_000_000) s")
+      suspend(microseconds)
       if isProbed, chance.percent(30) { move() }
       if isAnnounced { schedule.after(chance.time(10...50_000)) { self.logind.prepareForSleep(false) } }
       schedule.after(3_000_000) { [self, time = schedule.now] in
@@ -407,6 +422,14 @@ final class World {
         schedule.after(delay) { for client in self.clients where client.isConnected { client.locate() } }
       }
     }
+  }
+
+  /// The machine sleeps at once, which no program has learnt yet when it wakes.
+  func suspend(_ microseconds: Int64) {
+    kernel_suspend(microseconds)
+    sleeps += 1
+    (wokeAt, wokeAtBoottime) = (schedule.now, kernel_boottime())
+    truth.changed("the machine has slept for \(microseconds / 1_000_000) s")
   }
 
   /// A client comes that has not yet connected.
