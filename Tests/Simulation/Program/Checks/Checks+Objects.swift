@@ -151,7 +151,7 @@ extension Checks {
     }
     if region.isUsed { broken("a single-use region ends with its first event", story) }
     // Signals that the bus has not read are lost when the service leaves the bus.
-    let mayMiss = world.schedule.now < world.settledAt || world.settledAt > region.sentAt
+    let mayMiss = world.schedule.now < world.settledAt || world.settledAt > region.committedAt
     if sequence != region.sequence + 1, !mayMiss || sequence <= region.sequence {
       broken("the events of a region are numbered without gaps", "\(sequence) after \(region.sequence): \(story)")
     }
@@ -267,7 +267,7 @@ extension Checks {
     }
     (region.state, region.sequence, region.sleeps, region.toldAt) = (state, sequence, world.sleeps, world.schedule.now)
     if state != previous { region.knownSince = event["Timestamp"] }
-    region.sentAt = world.schedule.now - (kernel_boottime() - committedAt)
+    region.committedAt = world.schedule.now - (kernel_boottime() - committedAt)
     region.reason = event["Reason"]?.string ?? ""
     region.isUsed = region.isSingleUse && (kind == "entered" || kind == "exited")
   }

@@ -233,6 +233,8 @@ extension Checks {
     else { return }
     // One that is read before the agent's answer is not for the client yet.
     let read = world.geoclue.lastReads[fix.number] ?? .max
+    // A change of the clock ends the use of earlier ones, and GeoClue reports none while it has no source.
+    guard read > world.clockSetAt else { return }
     if isJustPermitted, world.agents.contains(where: { $0.user == user && $0.lastTold.at > read - 500 }) { return }
     // One that was measured while a client had no access is not for that client.
     let latest = isJustPermitted ? fix.measuredAt : min(before, fix.measuredAt - 1_000_000)
@@ -254,7 +256,7 @@ extension Checks {
     let now = world.schedule.now
     guard client.isReading, client.isConnected, client.entitlement.level == .exact,
       client.entitlement.since < begin - 10_000_000, world.wokeAt < begin - 10_000_000,
-      // The first locations after a sleep may be old ones.
+      // Old locations are dropped for 5 s from the first one after a sleep.
       world.geoclue.hasBeenRead(in: world.wokeAt..<begin - 6_000_000),
       world.geoclue.hasBeenRead(in: begin + 500_000..<now - 300_000)
     else { return }
@@ -405,10 +407,12 @@ extension Checks {
   /// Checks that the service hardly wakes while nobody uses it.
   ///
   /// - Parameter before: The number of wake-ups 20 s ago.
-  func rests(since before: Int) {
+  func hardlyWakes(since before: Int) {
     let count = world.wakeUps - before
     // The client library may wake, too.
-    if count > (world.hasLibraries ? 200 : 20) { broken("a service that nobody uses rests", "\(count) wake-ups") }
+    if count > (world.hasLibraries ? 200 : 20) {
+      broken("a service that nobody uses hardly wakes", "\(count) wake-ups")
+    }
   }
 
   /// Checks that the service has exited. Called when its idle time has passed. If the bus fails, the service may not have

@@ -59,8 +59,8 @@ extension Client {
     var sleeps = 0
     var sequence: UInt64 = 0
     var toldAt: Int64 = .min / 2
-    /// When the service sent the last event, at the latest.
-    var sentAt: Int64 = .min / 2
+    /// When the last event was committed, on the monotonic clock. It was not sent earlier.
+    var committedAt: Int64 = .min / 2
     var isUsed = false
     var told: (status: String, reason: String)?
     var authorizationToldAt: Int64 = .min / 2
@@ -234,7 +234,7 @@ extension Client {
         (region.told, region.authorizationToldAt) = ((status, reason), world.schedule.now)
       }
     // Events that the bus had not read are lost with the connection. Afterwards, the service sends the properties again.
-    case "PropertiesChanged" where world.settledAt > region.sentAt:
+    case "PropertiesChanged" where world.settledAt > region.committedAt:
       let changed = signal.values.dropFirst().first?.properties
       region.state = changed?["State"]?.string ?? region.state
       region.reason = changed?["StateReason"]?.string ?? region.reason

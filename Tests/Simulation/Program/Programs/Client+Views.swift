@@ -58,7 +58,7 @@ extension Client {
     almanacStartedAt = .max
     almanacStarts += 1
     ask(path, Self.almanac, "Start") { [weak self, almanacStarts] reply in
-      self?.almanacMayBeToldAgain = true
+      if let self, path == almanacPath { almanacMayBeToldAgain = true }
       // An earlier start may have waited until it was stopped.
       guard let self, reply.kind == .reply, almanacStarts == self.almanacStarts else { return }
       almanacStartedAt = world.schedule.now
@@ -100,7 +100,7 @@ extension Client {
     ask(Self.path, Self.service, "GetAlmanac", [.options(options)], within: max(timeout * 1_000, 5_000_000)) {
       [weak self] reply in
       guard let self, let almanac = reply.values.first?.properties else { return }
-      world.checks.named(isNamed, reply)
+      if readSince < world.schedule.now - 1_000_000 { world.checks.named(isNamed, reply) }
       world.checks.sameTown(almanac, asFollowedBy: self)
       world.checks.read(almanac, at: "GetAlmanac", by: self)
       world.checks.read(almanac, by: self)
@@ -143,7 +143,8 @@ extension Client {
     case "AlmanacChanged":
       let values = signal.values.first?.properties ?? [:]
       almanac = (values, world.schedule.now)
-      world.checks.named(isAlmanacNamed, signal)
+      // What it had not read is from before.
+      if readSince < world.schedule.now - 1_000_000 { world.checks.named(isAlmanacNamed, signal) }
       world.checks.names(values, of: self)
     case "AuthorizationChanged":
       let new = (signal.values.first?.string ?? "", signal.values.last?.string ?? "")

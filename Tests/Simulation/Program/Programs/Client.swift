@@ -109,6 +109,7 @@ final class Client: Program {
   private(set) var receivedFixes: [Int: Int64] = [:]
   /// Its almanac, which is started.
   var almanacPath: String?
+  /// Whether it was created with the desktop-id that GeoClue may disallow.
   var isAlmanacNamed = false
   /// When it was last started; in the distant future if that was refused.
   var almanacStartedAt: Int64 = .max
@@ -118,7 +119,7 @@ final class Client: Program {
   /// When its almanac last signalled a change of access, after which the service sends an almanac again.
   var almanacToldAt: Int64 = .min / 2
   var almanacTold: (status: String, reason: String)?
-  /// Whether it has been started again.
+  /// Whether `Start` has been answered since its authorization was last told, which is then told again.
   var almanacMayBeToldAgain = true
   /// The objects that it has closed since it connected.
   var closed: Set<String> = []
@@ -148,7 +149,7 @@ final class Client: Program {
     (flood.open, onlyCalls) = (0, false)
     (entitlement, isUnverifiable, hasManyNames, hasConsent) = (Entitlement(), false, false, false)
     receivedFixes = [:]
-    world.comes()
+    world.clientComes()
     connect()
     // What its last connection has not read is lost.
     isReading = true

@@ -676,7 +676,7 @@ extension Day {
     if round % 8 != 7 {
       after(102) { world in
         let before = world.wakeUps
-        world.schedule.after(20_000_000) { world.checks.rests(since: before) }
+        world.schedule.after(20_000_000) { world.checks.hardlyWakes(since: before) }
       }
     }
     // Records that were erased before may not have been written again yet.

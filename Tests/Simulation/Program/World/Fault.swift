@@ -156,6 +156,7 @@ struct Fault {
     case .manyNames: client.introduce(60 + extra / 2)
     case .serviceStops:
       world.stopService()
+      // It stops before it learns of this sleep.
       if extra % 4 == 0 { world.suspend(50_000_000) }
       // These calls start the next service, which has no location yet.
       world.schedule.after(500_000) { for client in world.clients { client.locateRoughly() } }

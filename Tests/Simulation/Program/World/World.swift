@@ -97,7 +97,7 @@ final class World {
   let folder: String
   /// When the service acquired its name.
   private(set) var servingSince: Int64?
-  /// Which connection last had the service's name, and since when.
+  /// Which connection last had the service's name, and since when. A service that joins the bus again has a new one.
   private(set) var lastOwner: (name: String, since: Int64)?
   /// Whether the service was called while it was not running.
   private var isServiceWanted = false
@@ -203,7 +203,7 @@ final class World {
     if chance.percent(50) { bus.turn() }
   }
 
-  /// How often a timer of the service, or of a program that uses the client library, has expired.
+  /// How often a timer of a running service, or of a program that uses the client library, has expired.
   private(set) var wakeUps = 0
 
   /// Runs a turn of the world while the service waits. Returns false when its time has passed.
@@ -211,7 +211,7 @@ final class World {
     if bus.turn() || schedule.runNext() { return true }
     guard let next = schedule.next, next <= deadline else {
       guard deadline < .max else { fatalError("nothing will ever happen again") }
-      wakeUps += 1
+      if serviceName != nil { wakeUps += 1 }
       kernel_advance_to(deadline)
       return false
     }
@@ -280,7 +280,7 @@ final class World {
   private var serviceFailsUntil: Int64 = .min / 2
   /// When an administrator last stopped the service.
   private var stoppedAt: Int64 = .min / 2
-  /// When the service was last called, and at least a second before that.
+  /// When the service was last called, and when before the present series of calls that are less than a second apart.
   private var calledAt: (last: Int64, before: Int64) = (.min / 2, .min / 2)
   func startServiceAgain() { serviceFailsUntil = schedule.now }
 
@@ -424,7 +424,7 @@ final class World {
     }
   }
 
-  /// The machine sleeps at once, which no program has learnt yet when it wakes.
+  /// Suspends the machine immediately. When it wakes, no program has been told.
   func suspend(_ microseconds: Int64) {
     kernel_suspend(microseconds)
     sleeps += 1
@@ -432,8 +432,8 @@ final class World {
     truth.changed("the machine has slept for \(microseconds / 1_000_000) s")
   }
 
-  /// A client comes that has not yet connected.
-  func comes() {
+  /// Notes that a client is about to connect.
+  func clientComes() {
     guard !clients.contains(where: \.isConnected), schedule.now - clientLeftAt > 3_000_000 else { return }
     emptyAt = schedule.now
   }
@@ -556,7 +556,8 @@ final class World {
     resumeBus()
     bus.exit()
     for program in [geoclue, polkit, logind, systemd, sensors, network] as [SystemService] { program.exit() }
-    (servingSince, isServiceWanted) = (nil, false)
+    // Another bus assigns the same names again.
+    (servingSince, lastOwner, isServiceWanted) = (nil, nil, false)
     checks.busExited()
     truth.changed("the bus exits")
   }
