@@ -199,7 +199,10 @@ final class Checks {
     }
     // Time during which the service was not running does not count. The calls that have waited for it share a rate.
     if let since = world.servingSince {
-      let isBurst = found.time < since && (0..<1_000_000).contains(since - world.stalled.upperBound)
+      let hasWaited =
+        (0..<1_000_000).contains(since - world.stalled.upperBound)
+        || (0..<3_000_000).contains(since - world.busStartedAt)
+      let isBurst = found.time < since && hasWaited
       let end = since + found.deadline - found.time + Self.slack + (isBurst ? world.burstTime : 0)
       if end > world.schedule.now { return world.schedule.at(end + 1) { [weak self] in self?.expire(call) } }
     }
