@@ -100,7 +100,7 @@ extension Client {
     ask(Self.path, Self.service, "GetAlmanac", [.options(options)], within: max(timeout * 1_000, 5_000_000)) {
       [weak self] reply in
       guard let self, let almanac = reply.values.first?.properties else { return }
-      if readSince < world.schedule.now - 1_000_000 { world.checks.named(isNamed, reply) }
+      checkRules(reply, isNamed: isNamed)
       world.checks.sameTown(almanac, asFollowedBy: self)
       world.checks.read(almanac, at: "GetAlmanac", by: self)
       world.checks.read(almanac, by: self)
@@ -133,6 +133,11 @@ extension Client {
     }
   }
 
+  /// Checks that GeoClue's rules permitted an almanac. What the client had not read may be from before a rule.
+  private func checkRules(_ almanac: Parcel, isNamed: Bool) {
+    if readSince < world.schedule.now - 1_000_000 { world.checks.named(isNamed, almanac) }
+  }
+
   /// The time of the next phase that its almanac has signalled, in seconds since 1970.
   var nextPhase: Int64? {
     almanac?.values["NextTime"]?.structure?.first?.uint64.flatMap { Int64(exactly: $0) }
@@ -143,8 +148,7 @@ extension Client {
     case "AlmanacChanged":
       let values = signal.values.first?.properties ?? [:]
       almanac = (values, world.schedule.now)
-      // What it had not read is from before.
-      if readSince < world.schedule.now - 1_000_000 { world.checks.named(isAlmanacNamed, signal) }
+      checkRules(signal, isNamed: isAlmanacNamed)
       world.checks.names(values, of: self)
     case "AuthorizationChanged":
       let new = (signal.values.first?.string ?? "", signal.values.last?.string ?? "")

@@ -282,6 +282,9 @@ final class World {
   private var stoppedAt: Int64 = .min / 2
   /// When the service was last called, and when before the present series of calls that are less than a second apart.
   private var calledAt: (last: Int64, before: Int64) = (.min / 2, .min / 2)
+  /// The last of these times that is not within the last second.
+  private var calledBefore: Int64 { calledAt.last > schedule.now - 1_000_000 ? calledAt.before : calledAt.last }
+
   func startServiceAgain() { serviceFailsUntil = schedule.now }
 
   /// The service has released its name. It must have closed all objects before.
@@ -292,7 +295,7 @@ final class World {
       checks.broken("the service tells systemd that it stops before it releases its name", "\(states)")
     }
     // A call may come while it exits, which another service answers.
-    let rest = schedule.now - (calledAt.last > schedule.now - 1_000_000 ? calledAt.before : calledAt.last)
+    let rest = schedule.now - calledBefore
     if schedule.now - stoppedAt > 5_000_000, rest < Int64(idleTimeout) * 1_000_000 - 200_000 {
       checks.broken("the service exits only after its idle time", "\(rest / 1_000) ms after a call")
     }
@@ -333,7 +336,7 @@ final class World {
       for agent in agents where isSession { agent.isKnown = false }
     }
     if parcel.kind == .call, parcel.destination == Client.service {
-      calledAt = (schedule.now, calledAt.last > schedule.now - 1_000_000 ? calledAt.before : calledAt.last)
+      calledAt = (schedule.now, calledBefore)
     }
     hash.add(UInt64(bitPattern: schedule.now))
     parcel.size = hash.add(message: parcel.encoded().raw)
