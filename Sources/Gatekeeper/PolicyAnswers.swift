@@ -277,8 +277,8 @@ nonisolated extension PolicyAnswers {
     return (wasDoubtful || before != snapshot ? [.changed] : []) + [.ready]
   }
 
-  /// Drops unconfirmed answers. The answer that no rule names the client stays: it does not depend on sessions, and a
-  /// new answer could only grant more.
+  /// Drops unconfirmed answers. The answer that no rule names the client stays until it is replaced: it does not depend
+  /// on sessions, and a new answer could only grant more.
   private mutating func drop(_ actions: Set<PolkitAction>, isPolkitThere: Bool) {
     for action in actions {
       guard let answer = known[action] else { continue }
@@ -286,6 +286,8 @@ nonisolated extension PolicyAnswers {
         known[action] = Known(reply: .unavailable, time: answer.time, isOld: true)
       } else if action != .accessWithoutAgent || answer.reply.answer == .yes {
         known[action] = nil
+      } else {
+        known[action]?.isOld = true
       }
     }
   }

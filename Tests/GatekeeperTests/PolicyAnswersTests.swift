@@ -274,6 +274,13 @@ import Testing
     #expect(driver.answers.answer(to: .accessWithoutAgent) == .no, "it can only grant more")
   }
 
+  /// Regression: a client that came in the second after such an answer was not known to be named by a new rule.
+  @Test func `after a change at polkit, the next call of an idle client asks everything again`() {
+    let driver = served()
+    driver.handle(.doubted(isServed: false), after: 400)
+    #expect(driver.handle(.wanted) == Self.both(mayStart: true))
+  }
+
   @Test func `if polkit exits and does not return, it counts as unavailable until a call starts it`() {
     let driver = served()
     driver.handle(.doubted(isServed: true))
