@@ -133,6 +133,43 @@ import Testing
     #expect(sample.reads.count == 1, "a slow getter is called once")
   }
 
+  /// An object whose getters answer when the test decides, unless they are asked again.
+  private final class Pair {
+    var value: UInt32 = 1
+    var waits = true
+    var reads: [PropertyRead] = []
+
+    func read(_ read: PropertyRead) {
+      if waits, !read.isRepeated { reads.append(read) } else { read.answer(.uint32(value)) }
+    }
+
+    static let interface = Interface<Pair>(
+      "org.example.Pair",
+      [
+        .property("First", "u", emits: .changed, readLater: { $0.read($1) }),
+        .property("Second", "u", emits: .changed, readLater: { $0.read($1) }),
+      ])
+  }
+
+  /// Regression: a program that had been told that it has no access any more then read that it has.
+  @Test func `GetAll reads again, without waiting, what was answered before the last answer`() throws {
+    let (peers, _) = try Peers.withSample()
+    let pair = Pair()
+    let object = peers.service.objects.export(Sample.path.child(1), Implementation(of: Pair.interface, by: pair))
+    let question = peers.ask(
+      try Message.calling(
+        "GetAll", of: properties, at: Sample.path.child(1), on: peers.service.uniqueName, [.string("org.example.Pair")])
+    )
+    try turning("both getters are called") { pair.reads.count == 2 }
+    pair.reads[0].answer(.uint32(1))
+    pair.value = 2
+    pair.reads[1].answer(.uint32(2))
+    let all = try #require(try question.answer().first?.properties)
+    #expect(all == ["First": .uint32(2), "Second": .uint32(2)])
+    #expect(pair.reads.count == 2)
+    withExtendedLifetime(object) {}
+  }
+
   @Test func `GetAll omits properties that fail`() throws {
     let (peers, sample) = try Peers.withSample()
     for forget in [false, true] {

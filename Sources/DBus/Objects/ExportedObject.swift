@@ -120,11 +120,15 @@ public struct Implementation {
   }
 
   /// Reads a property for a call, or for a signal.
-  func read(_ property: Property, for call: MethodCall?, _ handler: @escaping (Result<Value, DBusError>) -> Void) {
+  func read(
+    _ property: Property, for call: MethodCall?, isRepeated: Bool = false,
+    _ handler: @escaping (Result<Value, DBusError>) -> Void
+  ) {
     do throws(DBusError) {
       switch property.read {
       case .now(let read): handler(property.checked(read(try liveOwner())))
-      case .later(let read): read(try liveOwner(), PropertyRead(of: property, for: call, handler))
+      case .later(let read):
+        read(try liveOwner(), PropertyRead(of: property, for: call, isRepeated: isRepeated, handler))
       }
     } catch {
       handler(.failure(error))

@@ -159,11 +159,17 @@ extension Connection {
   public let sender: BusName?
   /// When the call was received.
   public let arrivedAt: BootInstant
+  /// Whether the property has been read for this call before, and others were waited for since. Only an immediate answer
+  /// replaces the earlier one.
+  public let isRepeated: Bool
   private let property: Property
   private var handler: ((Result<Value, DBusError>) -> Void)?
 
-  init(of property: Property, for call: MethodCall?, _ handler: @escaping (Result<Value, DBusError>) -> Void) {
-    self.property = property
+  init(
+    of property: Property, for call: MethodCall?, isRepeated: Bool,
+    _ handler: @escaping (Result<Value, DBusError>) -> Void
+  ) {
+    (self.property, self.isRepeated) = (property, isRepeated)
     (sender, arrivedAt) = (call?.sender, call?.arrivedAt ?? MainLoop.main.clock.boottime())
     self.handler = handler
   }

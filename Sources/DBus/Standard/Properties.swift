@@ -33,9 +33,12 @@ enum Properties {
   private final class Collection {
     private let call: MethodCall
     private let interface: Implementation
-    private var answers: [MemberName: (value: Value?, isLate: Bool)] = [:]
+    /// The values of properties whose getters may answer later.
+    private var values: [MemberName: Value] = [:]
     private var missing = 1
     private var isAsking = true
+    /// The property whose getter was the last to answer after ``begin()``.
+    private var lastAnswered: MemberName?
     /// The error of a getter whose object has ended.
     private var endedError: DBusError?
 
@@ -49,7 +52,8 @@ enum Properties {
         guard case .later = property.read else { continue }
         missing += 1
         interface.read(property, for: call) { [self] result in
-          answers[property.name] = (value(of: result), isLate: !isAsking)
+          values[property.name] = value(of: result)
+          if !isAsking { lastAnswered = property.name }
           finishOne()
         }
       }
@@ -60,13 +64,13 @@ enum Properties {
     private func finishOne() {
       missing -= 1
       guard missing == 0 else { return }
-      if answers.values.contains(where: \.isLate) { readAgain() }
-      let values = interface.table.sortedProperties.compactMap { property in
-        var value = answers[property.name]?.value
+      if let lastAnswered, endedError == nil { readAgain(except: lastAnswered) }
+      let options = interface.table.sortedProperties.compactMap { property in
+        var value = values[property.name]
         if case .now = property.read { interface.read(property, for: call) { [self] in value = self.value(of: $0) } }
         return value.map { (property.name.rawValue, $0) }
       }
-      if let endedError { call.fail(endedError) } else { call.reply(.options(values)) }
+      if let endedError { call.fail(endedError) } else { call.reply(.options(options)) }
     }
 
     /// Returns the value of a property, unless its getter has failed.
@@ -79,13 +83,14 @@ enum Properties {
       }
     }
 
-    /// Values read immediately may have been changed and signalled since. The reply follows those signals, so it must
-    /// not contain the old values.
-    private func readAgain() {
+    /// Other values may have been changed and signalled before the last answer. The reply follows those signals, so it
+    /// must not contain the old values.
+    private func readAgain(except last: MemberName) {
       var isOpen = true
-      for property in interface.table.sortedProperties where answers[property.name]?.isLate == false {
-        interface.read(property, for: call) { [self] result in
-          if isOpen { answers[property.name]?.value = value(of: result) }
+      for property in interface.table.sortedProperties where property.name != last {
+        guard case .later = property.read else { continue }
+        interface.read(property, for: call, isRepeated: true) { [self] result in
+          if isOpen { values[property.name] = value(of: result) }
         }
       }
       isOpen = false

@@ -125,7 +125,8 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
   }
 
   /// Answers a property that reveals where the user was. While the client is being checked again, the answer waits;
-  /// without a result it is empty. If the object ends meanwhile, the answer is an error.
+  /// without a result, and when the property is read again, it is empty. If the object ends meanwhile, the answer is an
+  /// error.
   final func readPlace(_ request: PropertyRead, _ value: @escaping () -> Value?) {
     read(request, afterCheckIf: isActive && isBeingChecked) { ($0.isBeingChecked ? nil : value()) ?? .options([]) }
   }
@@ -133,7 +134,7 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
   private func read(
     _ request: PropertyRead, afterCheckIf mustWait: Bool, _ value: @escaping (ClientObject) -> Value
   ) {
-    guard request.sender != nil, mustWait else { return request.answer(value(self)) }
+    guard request.sender != nil, mustWait, !request.isRepeated else { return request.answer(value(self)) }
     service.prepare(client, since: request.arrivedAt) { [weak self] in
       self?.review()
       // The machine of an object that has ended still has its last location, and no longer learns of lost access.

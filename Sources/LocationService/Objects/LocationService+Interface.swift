@@ -104,11 +104,11 @@ extension LocationService: Location1Skeleton {
   private func readAuthorization(_ request: PropertyRead, _ text: @escaping (Authorization) -> String) {
     guard let sender = request.sender else { return }
     let client = clients.client(sender)
-    client.whenKnown { [weak self] _ in
-      self?.prepare(client, since: request.arrivedAt) { [weak self] in
-        guard let self else { return }
-        request.answer(.string(text(gatekeeper.access(for: client, asking: .exact, as: "").authorization)))
-      }
+    let answer = { [weak self] in
+      guard let self else { return }
+      request.answer(.string(text(gatekeeper.access(for: client, asking: .exact, as: "").authorization)))
     }
+    guard !request.isRepeated else { return answer() }
+    client.whenKnown { [weak self] _ in self?.prepare(client, since: request.arrivedAt, answer) }
   }
 }
