@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
@@ -61,6 +62,8 @@ static uint64_t random_state, polls;
 static uint32_t user;
 static bool has_user;
 static char files[PATH_MAX];
+/* The processes whose root directories are special. */
+static uint32_t hidden_root, sandboxed_root;
 static int alarms[16], alarm_count;
 
 void kernel_begin(const kernel_world *new_world, uint64_t seed) {
@@ -74,6 +77,10 @@ int64_t kernel_realtime(void) { return monotonic + slept + offset; }
 void kernel_advance_to(int64_t time) { if (time > monotonic) monotonic = time; }
 void kernel_set_user(uint32_t new_user) { user = new_user; has_user = true; }
 void kernel_set_files(const char *folder) { snprintf(files, sizeof files, "%s", folder); }
+void kernel_set_roots(uint32_t hidden, uint32_t sandboxed) {
+  hidden_root = hidden;
+  sandboxed_root = sandboxed;
+}
 uint64_t kernel_polls(void) { return polls; }
 
 uint64_t kernel_hash(uint64_t hash, const void *bytes, size_t count) {
@@ -227,7 +234,11 @@ static const char *mapped(const char *path, char *buffer) {
   /* The root directories of simulated processes are empty. */
   size_t length = strlen(path);
   if (*files && length > 5 && !strncmp(path, "/proc/", 6) && !strcmp(path + length - 5, "/root")) {
-    snprintf(buffer, PATH_MAX, "%s/etc", files);
+    uint32_t process = (uint32_t)strtoul(path + 6, NULL, 10);
+    const char *folder = "etc";
+    if (process && process == hidden_root) folder = "none";
+    if (process && process == sandboxed_root) folder = "flatpak";
+    snprintf(buffer, PATH_MAX, "%s/%s", files, folder);
     return buffer;
   }
   if (!*files || (strncmp(path, "/etc/geoclue", 12) && strncmp(path, "/etc/geopublicist", 17) &&

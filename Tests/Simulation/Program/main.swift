@@ -99,6 +99,7 @@ for path in [
   "/run/cells",
   "/etc/geoclue/geoclue.conf", "/etc/geopublicist/geopublicist.conf",
   "/etc/geoclue", "/etc/geopublicist", "/etc", "/run", "/share/geopublicist/places", "/share/geopublicist", "/share",
+  "/flatpak/.flatpak-info", "/flatpak",
 ] + [1_001, 1_002, 1_003].flatMap({ ["/state/\($0)", "/state/0\($0)", "/state/\($0).new"] })
   + ["/state/61200", "/state", ""]
 {

@@ -35,6 +35,8 @@ void kernel_set_clock(int64_t difference);
 void kernel_set_user(uint32_t user);
 /* Files below /etc/geoclue and /etc/geopublicist are found below this folder. */
 void kernel_set_files(const char *folder);
+/* The processes whose root directory is not there, and is that of a sandbox. */
+void kernel_set_roots(uint32_t hidden, uint32_t sandboxed);
 
 /* 64-bit FNV-1a of more bytes. */
 uint64_t kernel_hash(uint64_t hash, const void *bytes, size_t count);

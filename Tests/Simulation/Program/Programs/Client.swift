@@ -83,6 +83,8 @@ final class Client: Program {
 
   let number: Int
   let isSandboxed: Bool
+  /// Whether the root directory of its process cannot be read, or is that of a sandbox.
+  var hasSpecialRoot = false
   var chance: Chance
   private(set) var subscriptions: [Subscription] = []
   var regions: [Region] = []

@@ -72,7 +72,7 @@ final class Truth {
 
   /// Whether a client counts as sandboxed. Nothing needs to be known about root and the service's own user.
   private func isConfined(_ program: Program) -> Bool {
-    isSandboxed(program)
+    isSandboxed(program) || (program as? Client)?.hasSpecialRoot == true
       || program.isUnverifiable && (world.isSession || program.user != 0 && program.user != world.serviceUser)
   }
 

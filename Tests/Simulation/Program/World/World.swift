@@ -161,6 +161,7 @@ final class World {
       clients.append(Client(self, index, user: user, isSandboxed: index == people.count - 1))
     }
     clients.last?.poses = true
+    setRoots()
     for user in isSession ? [] : users { seconds.append(Agent(self, user: user, isSecond: true)) }
     for (index, agent) in agents.enumerated() where !isSession {
       agent.manner = Agent.Manner.allCases[(index + Int(seed % 3)) % 3]
@@ -178,6 +179,16 @@ final class World {
       ]
     }
     startPrograms()
+  }
+
+  /// In the session deployment, the root directory of one program cannot be read, or is that of a Flatpak.
+  private func setRoots() {
+    mkdir("\(folder)/flatpak", 0o755)
+    write("flatpak/.flatpak-info", [])
+    guard isSession else { return }
+    let isHidden = (seed / 10).isMultiple(of: 2)
+    clients[6].hasSpecialRoot = true
+    kernel_set_roots(isHidden ? clients[6].process : 0, isHidden ? 0 : clients[6].process)
   }
 
   private func startPrograms() {
