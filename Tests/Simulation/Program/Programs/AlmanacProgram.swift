@@ -23,8 +23,8 @@ final class AlmanacProgram: LibraryProgram {
   /// Whether its next turn creates many objects, which it soon releases.
   var isAbandonDue = false
   private var requests = 0
-  /// When each request must have been answered.
-  private var deadlines: [Int: Int64] = [:]
+  /// When each request was made, and when it must have been answered.
+  private var requestTimes: [Int: (begin: Int64, end: Int64)] = [:]
 
   init(_ world: World, user: UInt32) { super.init(world, user: user, "almanac") }
 
@@ -36,6 +36,7 @@ final class AlmanacProgram: LibraryProgram {
     case 0...2 where region?.hasEnded ?? true: region = monitor(on: service)
     case 3...5 where subscription?.hasEnded ?? true: subscription = subscribe(to: service)
     case 6: request(from: service)
+    case 9 where requestTimes.isEmpty && chance.percent(20): request(from: service, isPatient: true, within: 30)
     case 7: subscription.map(change)
     // It no longer needs what it has just requested.
     case 8: _ = (monitor(on: service), subscribe(to: service))
@@ -44,7 +45,7 @@ final class AlmanacProgram: LibraryProgram {
     if isAbandonDue { abandon(on: service) }
     guard isUndisturbed else { return }
     let begin = max(world.stalled.upperBound, world.busStartedAt)
-    if deadlines.values.contains(where: { $0 < world.schedule.now && $0 - 16_000_000 > begin }) {
+    if requestTimes.values.contains(where: { $0.end < world.schedule.now && $0.begin > begin }) {
       broken("the client library answers each request", "")
     }
     region?.checkEnd()
@@ -72,7 +73,7 @@ final class AlmanacProgram: LibraryProgram {
 
   private func exit() {
     (region, subscription, object, service) = (nil, nil, nil, nil)
-    (almanac, isAuthorized, isInterrupted, hasFailed, sent, deadlines) = (nil, false, false, false, nil, [:])
+    (almanac, isAuthorized, isInterrupted, hasFailed, sent, requestTimes) = (nil, false, false, false, nil, [:])
   }
 
   private func connect() -> ServiceConnection? {
@@ -81,19 +82,21 @@ final class AlmanacProgram: LibraryProgram {
     return service
   }
 
-  /// - Parameter isPatient: Whether no location is good enough.
-  private func request(from service: ServiceConnection, isPatient: Bool = false) {
+  /// - Parameters:
+  ///   - isPatient: Whether no location is good enough.
+  ///   - timeout: In seconds.
+  private func request(from service: ServiceConnection, isPatient: Bool = false, within timeout: Int64 = 5) {
     requests += 1
     let begin = world.schedule.now
     let answered: (Result<Void, CallFailure>) -> Void = { [weak self, number = requests] result in
-      self?.deadlines[number] = nil
+      self?.requestTimes[number] = nil
       if case .failure(let failure) = result { self?.checkSource(of: failure, since: begin) }
     }
     var options = ClientOptions()
-    options.timeout = .seconds(5)
+    options.timeout = .seconds(timeout)
     if isPatient { (options.requiredAccuracy, options.maximumAge) = (0.5, .zero) }
     // After the timeout, the library waits 10 s for the service's own answer.
-    deadlines[requests] = world.schedule.now + 16_000_000
+    requestTimes[requests] = (begin, begin + timeout * 1_000_000 + 11_000_000)
     if !isPatient, chance.percent(50) {
       service.almanac(options) { answered($0.map { _ in }) }
     } else {
