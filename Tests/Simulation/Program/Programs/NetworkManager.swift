@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 
-/// NetworkManager, which announces that the machine has connected to another network.
+/// NetworkManager or systemd-networkd, which announces that the machine has connected to another network.
 final class NetworkManager: SystemService {
-  private static let path = "/org/freedesktop/NetworkManager"
-  private static let service = "org.freedesktop.NetworkManager"
+  private let isNetworkd: Bool
   private var connection = 0
 
-  init(_ world: World) { super.init(world, Self.service, user: 0) }
+  init(_ world: World) {
+    isNetworkd = (world.seed / 2).isMultiple(of: 2)
+    super.init(world, "org.freedesktop.\(isNetworkd ? "network1" : "NetworkManager")", user: 0)
+  }
 
   func changeConnection() {
     guard isRunning else { return }
+    guard !isNetworkd else {
+      return propertiesChanged(
+        "/org/freedesktop/network1", "\(service).Manager", [("OperationalState", .string("routable"))])
+    }
     connection += 1
-    let path = ObjectPath(unchecked: "\(Self.path)/ActiveConnection/\(connection)")
-    propertiesChanged(Self.path, Self.service, [("PrimaryConnection", .objectPath(path))])
+    let path = "/org/freedesktop/NetworkManager"
+    let primary = ObjectPath(unchecked: "\(path)/ActiveConnection/\(connection)")
+    propertiesChanged(path, service, [("PrimaryConnection", .objectPath(primary))])
   }
 }
