@@ -640,28 +640,52 @@ final class Client: Program {
   private(set) var interactedAt: Int64 = .min / 2
   /// The interactive calls of a connection that are not answered.
   private var interactions = (connection: 0, count: 0)
+  /// The level of its only open call that permits a dialog.
+  private(set) var interactiveLevel: AccuracyLevel?
   /// Whether it may have a dialog.
   var isInteracting: Bool { isConnected && interactions.connection == connections && interactions.count > 0 }
 
-  func authorize(isInteractive: Bool = false, _ handler: @escaping (Parcel) -> Void = { _ in }) {
+  /// - Parameter level: What an interactive call requests.
+  func authorize(
+    isInteractive: Bool = false, at level: AccuracyLevel = .exact, _ handler: @escaping (Parcel) -> Void = { _ in }
+  ) {
     if isInteractive {
       interactedAt = world.schedule.now
       interactions = (connections, interactions.connection == connections ? interactions.count + 1 : 1)
+      interactiveLevel = interactions.count == 1 ? level : nil
     }
     ask(
       Self.path, Self.service, "RequestAuthorization",
-      [.options([("accuracy", .string("\(isInteractive ? .exact : chance.pick(Self.levels))"))])],
+      [.options([("accuracy", .string("\(isInteractive ? level : chance.pick(Self.levels))"))])],
       within: isInteractive ? 120_000_000 : 5_000_000, isInteractive: isInteractive
     ) { [weak self, connections] reply in
-      if isInteractive, self?.interactions.connection == connections { self?.interactions.count -= 1 }
+      if isInteractive, let self, interactions.connection == connections {
+        (interactions.count, interactiveLevel) = (interactions.count - 1, nil)
+      }
       handler(reply)
+    }
+  }
+
+  /// Requests access interactively. The call must end with its dialog, to which the user responds within 4 s.
+  private func interact(at level: AccuracyLevel, _ handler: @escaping (Parcel) -> Void) {
+    let (begin, connections) = (world.schedule.now, connections)
+    var isAnswered = false
+    authorize(isInteractive: true, at: level) { reply in
+      isAnswered = true
+      handler(reply)
+    }
+    world.schedule.after(12_000_000) { [self] in
+      guard !isAnswered, isConnected, self.connections == connections, isReading, world.polkit.answersSoon,
+        max(world.polkit.slowAt, world.logind.slowAt, world.settledAt) < begin - 1_000_000, !world.isBusFaulty
+      else { return }
+      world.checks.broken("an interactive call ends with its dialog", "client \(number)")
     }
   }
 
   /// Requests access interactively. The user agrees, so access must be granted.
   func agree() {
     let begin = world.schedule.now
-    authorize(isInteractive: true) { [weak self] reply in
+    interact(at: .exact) { [weak self] reply in
       guard let self, hasConsent, world.polkit.slowAt < begin - 5_000_000, world.logind.slowAt < begin - 5_000_000,
         world.truth.authorization(of: self, asking: .exact).status.hasPrefix("authorized"),
         reply.values.first?.string?.hasPrefix("authorized") != true
@@ -671,13 +695,13 @@ final class Client: Program {
   }
 
   /// Requests access interactively. The user refuses, which is reported and grants nothing.
-  func beRefused() {
+  func beRefused(at level: AccuracyLevel) {
     let begin = world.schedule.now
     let isAsked = { [world] (client: Client) in
       world.truth.authorization(of: client, asking: .exact).reason == "authorization-required"
     }
     guard isAsked(self) else { return }
-    authorize(isInteractive: true) { [weak self] reply in
+    interact(at: level) { [weak self] reply in
       guard let self, isAsked(self), world.polkit.refusedAt[name] ?? .min > begin, reply.kind == .reply,
         reply.values != [.string("denied"), .string("rejected-by-agent")]
       else { return }

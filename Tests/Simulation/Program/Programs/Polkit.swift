@@ -173,6 +173,16 @@ final class Polkit: SystemService {
     {
       world.checks.broken("a dialog is shown only if consent changes the access", call.story)
     }
+    guard case .dictionary(_, _, let details) = call.values[2],
+      details.contains(where: { $0.key.string == "program" && $0.value.string == "example" })
+    else { return world.checks.broken("a dialog names the program", call.story) }
+    let client = world.clients.first { $0.name == Self.subject(of: call) }
+    if action == Truth.accessPrecise, world.truth.policy(of: user, Truth.access) == .challenge,
+      client?.interactiveLevel.map({ $0 <= .city }) ?? false, answersSoon,
+      max(slowAt, world.truth.changedAt) < world.schedule.now - 5_000_000
+    {
+      world.checks.broken("a dialog asks for no more than its call", call.story)
+    }
     let connections = connections
     if temporaryFor.contains(user) { return grantForAWhile(call, action, to: user) }
     if unattended.contains(user) { return leaveOpen(call) }

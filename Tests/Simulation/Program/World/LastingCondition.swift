@@ -219,9 +219,10 @@ enum LastingCondition: CaseIterable {
       world.schedule.after(44_000_000) {
         if world.polkit.denied[user] == nil { world.polkit.set(.challenge, for: user) }
       }
-      world.schedule.after(50_000_000) {
+      // Programs of others come and leave while the dialog is open.
+      world.schedule.after(53_000_000) {
         world.polkit.refusing.insert(user)
-        asking(user, in: world)?.beRefused()
+        asking(user, in: world)?.beRefused(at: (world.seed / 4).isMultiple(of: 2) ? .city : .exact)
       }
     case .policyAsksInVain:
       set([Truth.access: .yes, Truth.accessPrecise: .challenge], for: user, in: world)
