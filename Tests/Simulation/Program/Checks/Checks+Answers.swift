@@ -270,6 +270,11 @@ extension Checks {
       {
         broken("the list is true", "\(row) of client \(client.number)")
       }
+      if let time = creationTime(of: path, client), let since = row["Since"]?.structure?.first?.uint64,
+        !(time - 5...time + 1).contains(Int64(since))
+      {
+        broken("the list is true", "since \(since), not \(time): \(path)")
+      }
     }
   }
 

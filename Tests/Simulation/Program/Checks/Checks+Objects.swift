@@ -150,6 +150,9 @@ extension Checks {
       broken("an event of a region contains a location if that is wanted", story)
     }
     if region.isUsed { broken("a single-use region ends with its first event", story) }
+    if state != "unknown", let reason = event["Reason"]?.string, !reason.isEmpty {
+      broken("a known state has no reason", "\(reason): \(story)")
+    }
     // Signals that the bus has not read are lost when the service leaves the bus.
     let mayMiss = world.schedule.now < world.settledAt || world.settledAt > region.committedAt
     if sequence != region.sequence + 1, !mayMiss || sequence <= region.sequence {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistLocationModel
 
 /// Compares what clients read of their objects in a quiet time with what was signalled before.
 extension Checks {
@@ -15,10 +16,18 @@ extension Checks {
     let isKept = isAuthorized && subscription.isStarted && subscription.lastLocationAt > since
     // A start may count that the client has tried to end with a call that was refused.
     let isIdle = !isAuthorized || subscription.isStopped
-    let latitude = properties["Location"]?.properties?["Latitude"]?.double
+    let location = properties["Location"]?.properties
+    shows(location?["Level"]?.string.flatMap(AccuracyLevel.init(contractName:)) ?? .none, subscription)
+    let latitude = location?["Latitude"]?.double
     if latitude != nil || isKept, latitude != subscription.last?.latitude || isIdle {
       broken("an object has the last location that it has sent", "\(latitude as Any): \(subscription.path)")
     }
+  }
+
+  /// A client has read a location of its subscription, or none.
+  func shows(_ level: AccuracyLevel, _ subscription: Client.Subscription) {
+    guard level > subscription.level else { return }
+    broken("a subscription shows nothing finer than its level", "\(level): \(subscription.path)")
   }
 
   private func compare(_ properties: [String: Value], of subscription: Client.Subscription) {
@@ -47,6 +56,10 @@ extension Checks {
     ]
     // An event may join several losses, of which the first changed the state.
     if region.state != "unknown" { expected["Since"] = region.knownSince }
+    if properties["State"] != .string("unknown"), properties["StateReason"] != .string("") {
+      broken("a known state has no reason", "\(properties): \(region.path)")
+    }
+    if let reason = region.signalledReason { expected["StateReason"] = reason }
     compare(properties, with: expected, at: region.path)
   }
 

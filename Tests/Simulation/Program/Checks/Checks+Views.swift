@@ -166,6 +166,18 @@ extension Checks {
     if late > 2 { broken("the next phase of an almanac lies in the future", "\(late) s ago, client \(client.number)") }
   }
 
+  /// A client has read that it has access. It must not have been told of the loss of it before.
+  func readAccess(_ client: Client, _ subscription: Client.Subscription) {
+    // What has waited for the client or the bus may have been sent before.
+    let now = world.schedule.now
+    guard world.isQuiet(at: now), client.isReading, client.readSince < now, world.settledAt < now - 2_000_000,
+      world.logind.answersSoon, world.logind.slowAt < now - 3_000_000, !world.isSession,
+      finestLevel(of: client) == .none, subscription.isStarted,
+      subscription.told?.status.hasPrefix("authorized") == false
+    else { return }
+    broken("a client that has been told of a loss of access does not read the opposite", subscription.path)
+  }
+
   /// A client has read values from which it learns where it was.
   func read(_ values: [String: Value], at path: String, by client: Client) {
     // An answer that the client has only just read may have been sent while it had access.

@@ -66,6 +66,8 @@ final class Checks {
     /// The radius of a region, in metres.
     let radius: Double?
     let at: Int64
+    /// The same on the wall clock, in seconds since 1970.
+    let wallTime: Int64
   }
 
   /// The client that has created each object.
@@ -76,6 +78,13 @@ final class Checks {
   var shown: (sender: String, values: [String: Value], at: Int64) = ("", [:], 0)
 
   func owner(of path: String) -> String? { owners[path]?.name }
+
+  /// When an object of a client was created, in seconds since 1970. Nil if the clock was set, or the client began to
+  /// read, just before or later.
+  func creationTime(of path: String, _ client: Client) -> Int64? {
+    let since = max(world.clockSetAt, world.wokeAt, client.readSince) + 5_000_000
+    return owners[path].flatMap { $0.at > since ? $0.wallTime : nil }
+  }
 
   /// Objects that were created on an earlier bus.
   private var ended: Set<String> = []
@@ -257,7 +266,9 @@ final class Checks {
   func created(_ path: String, by client: Client, isNamed: Bool, radius: Double? = nil) {
     // The numbers begin with the time at which the service starts.
     if let before = owners[path], before.at > world.clockSetAt { broken("no path is used twice", path) }
-    owners[path] = Owner(name: client.name, isNamed: isNamed, radius: radius, at: world.schedule.now)
+    owners[path] = Owner(
+      name: client.name, isNamed: isNamed, radius: radius, at: world.schedule.now,
+      wallTime: kernel_realtime() / 1_000_000)
     // The answer to a call of `Close` may be lost.
     let count = client.subscriptions.count { !client.closing.contains($0.path) }
     if client.isReading, count > World.subscriptionsPerConnection {

@@ -51,6 +51,8 @@ extension Client {
     var state = "unknown"
     /// The reason of the last event.
     var reason = ""
+    /// The last value of the property with the reason, if it is known from signals.
+    var signalledReason: Value?
     /// The last known state; nil if the client may have missed it.
     var known: String? = "unknown"
     /// The time of the event with which a known state began.
@@ -59,7 +61,7 @@ extension Client {
     var sleeps = 0
     var sequence: UInt64 = 0
     var toldAt: Int64 = .min / 2
-    /// When the last event was committed, on the monotonic clock. It was not sent earlier.
+    /// When the last event was committed, on the monotonic clock, or the region was created. It was not sent earlier.
     var committedAt: Int64 = .min / 2
     var isUsed = false
     var told: (status: String, reason: String)?
@@ -162,6 +164,8 @@ extension Client {
       let region = Region(
         path, level, latitude, longitude, radius, confirm: confirm * 1_000, isSingleUse: isSingleUse, dwells: dwells)
       (region.known, region.duration, region.includesLocation) = (assumed, duration, includesLocation)
+      // No event can be missed before the region exists.
+      region.committedAt = world.schedule.now
       region.isNamed = isNamed
       region.unknownAfter = unknownAfter ?? region.unknownAfter
       regions.append(region)
@@ -218,6 +222,8 @@ extension Client {
   }
 
   func signalled(_ signal: Parcel, of region: Region) {
+    let changed = signal.member == "PropertiesChanged" ? signal.values.dropFirst().first?.properties : nil
+    region.signalledReason = changed?["StateReason"] ?? region.signalledReason
     switch signal.member {
     case "StateChanged":
       if region.isStopped { world.checks.broken("a stopped region sends nothing", region.path) }
@@ -235,7 +241,6 @@ extension Client {
       }
     // Events that the bus had not read are lost with the connection. Afterwards, the service sends the properties again.
     case "PropertiesChanged" where world.settledAt > region.committedAt:
-      let changed = signal.values.dropFirst().first?.properties
       region.state = changed?["State"]?.string ?? region.state
       region.reason = changed?["StateReason"]?.string ?? region.reason
       (region.known, region.hasDwelled) = (nil, nil)

@@ -629,6 +629,14 @@ final class Client: Program {
     let isReduced =
       subscription.last?.level == "city" && subscription.lastLocationAt > max(subscription.toldAt, world.wokeAt)
     changeLevel(of: subscription, to: .city)
+    // The calls keep their order.
+    ask(subscription.path, Self.properties, "Get", [.string(Self.subscription), .string("Location")]) {
+      [weak self] reply in
+      guard let self, subscription.level == .city, !subscription.isLevelChanging,
+        let level = reply.values.first?.unwrapped.properties?["Level"]?.string
+      else { return }
+      world.checks.shows(AccuracyLevel(contractName: level) ?? .exact, subscription)
+    }
     world.schedule.after(1_500_000) { [self] in
       if isConnected, subscription.level == .city { world.checks.truths { $1 === subscription } }
       if isReduced { world.checks.receivedAfterLevelChange(subscription, of: self, since: begin) }
@@ -718,7 +726,10 @@ final class Client: Program {
 
   func readAll() {
     for subscription in subscriptions {
-      ask(subscription.path, Self.properties, "GetAll", [.string(Self.subscription)])
+      ask(subscription.path, Self.properties, "GetAll", [.string(Self.subscription)]) { [weak self] reply in
+        let status = reply.values.first?.properties?["AuthorizationStatus"]?.string
+        if let self, status?.hasPrefix("authorized") == true { world.checks.readAccess(self, subscription) }
+      }
     }
     for region in regions { read(region) }
     readAlmanac()
