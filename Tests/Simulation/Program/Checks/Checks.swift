@@ -112,6 +112,8 @@ final class Checks {
   private var records: [UInt32: [UInt64: Int64]] = [:]
   /// When the newest town that must be remembered was measured, by user, in seconds since 1970; 0 if that is unknown.
   private var townTimes: [UInt32: UInt64] = [:]
+  /// Until when the record of each user may be erased because one program is refused.
+  var erasedUntil: [UInt32: Int64] = [:]
   /// The users who have turned location off since the service began, without objects or calls that wait.
   private var turnedOffUsers: Set<UInt32> = []
   /// The latitude of that town, unless the user may have been told another country since.
@@ -510,7 +512,8 @@ final class Checks {
   ) {
     guard level <= .city, member == "LocationUpdated", world.remembers, world.users.contains(client.user),
       !world.isSession, !world.isBusFaulty, client.isReading, !world.mayShareAccount(client),
-      !world.truth.mayBeForbidden(client.user), world.truth.changedAt < world.schedule.now - 1_000_000
+      !world.truth.mayBeForbidden(client.user), world.truth.changedAt < world.schedule.now - 1_000_000,
+      erasedUntil[client.user].map({ $0 < world.schedule.now }) ?? true
     else { return }
     // A country does not replace a town that it contains. After a change of the clock, a location may be from the
     // future.

@@ -21,6 +21,8 @@ final class Polkit: SystemService {
   private var unanswered: [Parcel] = []
   /// The users who are denied everything by conditions that polkitd does not announce, and since when.
   var denied: [UInt32: Int64] = [:]
+  /// The unique name of a program that such a condition denies everything.
+  var deniedProgram: String?
 
   /// The last answers about a program. The service's question whether an agent is needed begins a round of questions.
   private struct Round {
@@ -297,8 +299,8 @@ final class Polkit: SystemService {
     switch call.member {
     case "CheckAuthorization":
       guard call.values.count == 5, let subject = call.values[0].structure, subject.count == 2,
-        let name = subject[1].properties?["name"]?.string, let action = call.values[1].string,
-        let user = world.bus.peers[name]?.user
+        subject[0].string == "system-bus-name", let name = subject[1].properties?["name"]?.string,
+        let action = call.values[1].string, let user = world.bus.peers[name]?.user
       else { return refuse(call, "org.freedesktop.PolicyKit1.Error.Failed", "There is no such subject") }
       // Its other programs have been asked about before.
       if user == ignored, !world.clients.contains(where: { $0.name == name }) {
@@ -307,7 +309,8 @@ final class Polkit: SystemService {
       }
       // By default, programs of a session that is not active may do nothing.
       let isBarred =
-        denied[user] != nil || action != Truth.accessWithoutAgent && world.truth.session(of: user) != .active
+        denied[user] != nil || name == deniedProgram
+        || action != Truth.accessWithoutAgent && world.truth.session(of: user) != .active
       let answer = isBarred ? .no : world.truth.policy(of: user, action)
       if action == Truth.accessWithoutAgent { asked(about: name) }
       if call.values[3].uint32 == 1 { checkPermission(of: name) }

@@ -116,6 +116,49 @@ final class Throng {
     world.schedule.after(2_000_000) { [self] in leave() }
   }
 
+  /// A program of a user is refused because of a condition that polkit does not announce. Two seconds later, it may have
+  /// access.
+  func insist(of user: UInt32) {
+    // The refusal also erases the user's record.
+    world.checks.forgetTowns { $0 == user }
+    world.checks.erasedUntil[user] = world.schedule.now + 4_000_000
+    askTwice(of: user, 2_500_000, "a refusal of polkit counts for a second") { [world] in
+      world.polkit.deniedProgram = $0.name
+      world.schedule.after(500_000) { world.polkit.deniedProgram = nil }
+    }
+  }
+
+  /// A program of a user comes just before the rules name the user, and asks again just after that.
+  func comeBeforeRule(about user: UInt32) {
+    askTwice(of: user, 600_000, "an answer of polkit does not outlive a change of its rules") { _ in }
+  }
+
+  /// A program of a user asks for its authorization, and again after a time, when it must be answered the truth.
+  private func askTwice(of user: UInt32, _ time: Int64, _ rule: String, _ begins: (Program) -> Void) {
+    guard programs.isEmpty, !world.bus.isDown else { return }
+    let program = Program(world, user: user)
+    let begin = world.schedule.now
+    let isUsual = world.clients.contains {
+      $0.user == user && $0.entitlement.level == .exact && $0.entitlement.since < begin - 5_000_000
+    }
+    programs.append(program)
+    program.connect()
+    begins(program)
+    ask(program, isInteractive: false) { _ in }
+    world.schedule.after(time) { [self] in
+      let expected = world.truth.authorization(of: program, asking: .exact)
+      ask(program, isInteractive: false) { [world] reply in
+        guard isUsual, expected.status.hasPrefix("authorized"), !program.isUnverifiable, !Self.isRefused(reply),
+          world.truth.authorization(of: program, asking: .exact) == expected,
+          max(world.polkit.slowAt, world.logind.slowAt) < begin - 3_000_000,
+          reply.values.first?.string != expected.status
+        else { return }
+        world.checks.broken(rule, "\(reply.story): \(reply.values), not \(expected)")
+      }
+    }
+    world.schedule.after(time + 800_000) { [self] in leave() }
+  }
+
   /// A system user whom `/etc/subuid` lists by name.
   static let named: UInt32 = 990
   /// The first subordinate id of each system user who has some.

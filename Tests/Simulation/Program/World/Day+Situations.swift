@@ -99,6 +99,7 @@ extension Day {
       before(26.5) { $0.geoclue.jump() }
     }
     if !world.isSession {
+      before(52) { $0.throng.insist(of: $0.users[(round / 2 + 1) % 3]) }
       before(45) { $0.throng.visit() }
       before(43) { $0.throng.comeBack() }
       before(16) { $0.throng.readAuthorization(of: $0.users[round / 2 % 3]) }

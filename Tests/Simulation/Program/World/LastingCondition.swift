@@ -246,7 +246,8 @@ enum LastingCondition: CaseIterable {
         for client in world.clients where client.user == user && client.isConnected && isSlow { client.readAll() }
       }
     case .policyGrantsAlways:
-      set([Truth.accessWithoutAgent: .yes], for: user, in: world)
+      world.schedule.after(5_600_000) { world.throng.comeBeforeRule(about: user) }
+      world.schedule.after(6_000_000) { set([Truth.accessWithoutAgent: .yes], for: user, in: world) }
       // It does not matter whether the user has a session, so no location waits for that.
       for seconds in [47, 63] as [Int64] {
         world.schedule.after(seconds * 1_000_000) {
