@@ -126,7 +126,7 @@ extension Checks {
     }
   }
 
-  /// A user's agent changes its mind many times in the next 7.5 s.
+  /// A user's agent changes its mind many times in the next 7.5 s, and once more after 13 s.
   func wavers(_ user: UInt32) {
     let begin = world.schedule.now
     let clients = world.clients.filter { $0.user == user && $0.isReading && $0.readSince < begin - 1_000_000 }
@@ -140,12 +140,26 @@ extension Checks {
         broken("a refusal that does not last is reported after some time", subscription.path)
       }
     }
+    world.schedule.after(20_300_000) { [self] in areGranted(all) }
     world.schedule.after(7_500_000) { [self] in
       // The first one counts at once. The next one waits for 0.1 s, and each later one twice as long, so at most seven are
       // possible, and one may have been on its way.
       for (subscription, before) in zip(subscriptions, grants) where subscription.grants - before > 8 {
         broken("access that changes often is reported less and less often", subscription.path)
       }
+    }
+  }
+
+  /// Checks that access that has not changed for longer than the longest pause has been reported.
+  private func areGranted(_ all: [(Client, Client.Subscription)]) {
+    let since = world.schedule.now - 6_300_000
+    for (client, subscription) in all
+    where client.isReading && client.isConnected && client.entitlement.level == .exact && subscription.isStarted
+      && client.subscriptions.contains { $0 === subscription } && client.entitlement.since < since
+      && !world.polkit.isInDoubt
+      && subscription.told?.status.hasPrefix("authorized") == false
+    {
+      broken("access that changes often is reported in the end", subscription.path)
     }
   }
 

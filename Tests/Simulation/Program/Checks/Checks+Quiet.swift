@@ -373,6 +373,15 @@ extension Checks {
     if !world.geoclue.hasClient(from: time) { broken("GeoClue's client is kept if less is needed for a moment", "") }
   }
 
+  /// The agent of the session leaves for a moment. GeoClue's client, which would obey it, must be replaced.
+  func replaced(since begin: Int64) {
+    guard world.geoclue.hasActiveClient, world.geoclue.heldAt < begin - 5_000_000, !world.isBusFaulty else { return }
+    world.schedule.after(20_000_000) { [self] in
+      guard world.geoclue.hasClient(from: begin) else { return }
+      broken("GeoClue's client does not outlive its agent", "")
+    }
+  }
+
   /// Checks that GeoClue's client has been kept for a moment after a use that began while it was still held.
   func lingers(since end: Int64) {
     // While access is in doubt, the answer comes later than the location, after which the source is not needed.

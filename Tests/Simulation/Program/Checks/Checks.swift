@@ -577,6 +577,15 @@ final class Checks {
         broken("access is reported only to a client that has it", parcel.story)
       }
     }
+    // A client of GeoClue outlives its agent until it is replaced.
+    let hasRefused =
+      !world.geoclue.hasActiveClient
+      && world.agents.allSatisfy {
+        $0.isConnected && $0.level == .none && max($0.changedAt, $0.connectedAt) < world.schedule.now - 500_000
+      }
+    if world.isSession, status.hasPrefix("authorized"), hasRefused, world.sentSince == world.schedule.now {
+      broken("access is reported only while GeoClue permits it", parcel.story)
+    }
     if reason == "reduced-accuracy", parcel.path.contains("/almanac/"), world.sentSince == world.schedule.now,
       !world.truth.mayKnowOnlyCountry(client.user)
     {

@@ -144,12 +144,15 @@ final class Agent: Program {
     world.schedule.after(1_000) { [weak self] in self?.flood(count - 1) }
   }
 
-  /// Changes its mind many times, at last slowly enough that each refusal could be reported.
+  /// Changes its mind many times, at last slowly enough that each refusal could be reported, and once more some seconds
+  /// later.
   func waver() {
     guard manner == .announces, isKnown, level == .exact, isConnected, !isSilent else { return }
     world.checks.wavers(user)
     let times: [Int64] = (1...152).map { $0 * 23_000 } + (1...40).map { 3_500_000 + $0 * 100_000 }
-    for time in times { world.schedule.after(time) { [self] in setLevel(level == .none ? .exact : .none) } }
+    for time in times + [13_000_000, 13_030_000] {
+      world.schedule.after(time) { [self] in setLevel(level == .none ? .exact : .none) }
+    }
   }
 
   func hang() { held = held ?? [] }

@@ -124,7 +124,7 @@ extension Day {
     }
     if round % 8 == 7, !staysBelowLimit, !world.isSession { before(85) { $0.geoclue.refuseForLong() } }
     if round % 8 == 3 {
-      before(95.5) { world in world.agents[round / 8 % world.agents.count].waver() }
+      before(95.5) { world in world.agents.first { $0.manner == .announces }?.waver() }
       before(74) { $0.reduceWhileDescribed() }
       before(33) { world in
         for client in world.clients where client.user == world.users[0] { client.monitor(isHere: true) }
@@ -374,6 +374,19 @@ extension Day {
     }
   }
 
+  /// In the session deployment, the user turns location off while no program uses it. Returns the end.
+  func planRefusal(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+
+    after(0) { world in world.agents.first?.setLevel(.none) }
+    after(0.7) { $0.clients[1].subscribe(isPlain: true, at: .exact) }
+    after(5) { world in
+      world.clients[1].exit()
+      world.agents.first?.setLevel(.exact)
+    }
+    return begin + 5_000_000
+  }
+
   /// After a long suspend, an almanac needs one location, although the machine is where it was. Returns the end.
   func planAlmanac(at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }
@@ -473,6 +486,25 @@ extension Day {
       world.polkit.closesSlowly = false
       world.polkit.unattended = []
       world.polkit.set(nil, for: user)
+    }
+  }
+
+  /// A program that has been told that its user has no agent needs the location some time later. Then one comes.
+  private func planLateAgent(at begin: Int64) {
+    let after = moments { begin + $0 }
+    let agent = world.agents.last
+
+    after(0) { _ in agent?.exit() }
+    after(1) { world in
+      world.clients[2].start()
+      world.clients[2].askForAuthorization()
+    }
+    after(5) { $0.clients[2].subscribe(isPlain: true, at: .exact) }
+    after(10) { _ in agent?.start() }
+    // No other call has made the service search.
+    after(33) { world in
+      world.checks.truths(of: world.clients[2].user)
+      world.clients[2].exit()
     }
   }
 
@@ -655,6 +687,7 @@ extension Day {
       world.clients[4].start()
       world.clients[4].forecast()
     }
+    if round % 8 == 7, !world.isSession { planLateAgent(at: begin + 28_000_000) }
     after(62) { $0.checks.properties() }
     after(66) { world in if !world.isSession { world.clients.first { $0.user == 0 }?.tuneLog() } }
     after(67) { world in

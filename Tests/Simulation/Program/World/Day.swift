@@ -59,6 +59,7 @@ final class Day {
       if rests {
         at(time + 100_000) { $0.clients[0].exit() }
         at(time + 8_000_000) { $0.checks.unused(by: $0.clients[1]) }
+        if world.isSession { time = planRefusal(at: time + 7_500_000) }
         time = planAlmanac(at: time + 9_000_000)
       }
       guard round % 4 == 3 || round == rounds - 1 else { continue }

@@ -9,11 +9,12 @@ enum LastingCondition: CaseIterable {
   case sessionInactive, sessionEnded
   case policyReduces, policyAsks, policyAsksInVain, consentExpires, policyDenies, policyGrantsAlways
   /// Only in the session deployment.
-  case agentReplaced, agentRejects
+  case agentReplaced, agentReturns, agentRejects
 
   /// Dialogs have the most situations.
-  static let all = allCases.filter { ![.agentReplaced, .agentRejects].contains($0) } + [.policyAsks, .policyAsks]
-  static let ofSession = [agentOff, agentAbsent, agentReplaced, agentRejects]
+  static let all =
+    allCases.filter { ![.agentReplaced, .agentReturns, .agentRejects].contains($0) } + [.policyAsks, .policyAsks]
+  static let ofSession = [agentOff, agentAbsent, agentReplaced, agentReturns, agentRejects]
 
   func begin(for user: UInt32, in world: World) {
     world.tell("LASTING: \(self) (\(user))")
@@ -49,6 +50,13 @@ enum LastingCondition: CaseIterable {
         agent?.setLevel(.exact)
         agent?.start()
       }
+    case .agentReturns:
+      // It has announced nothing to GeoClue's present client.
+      world.schedule.after(20_000_000) {
+        agent?.exit()
+        world.checks.replaced(since: world.schedule.now)
+      }
+      world.schedule.after(20_500_000) { agent?.start() }
     case .agentRejects:
       // It is asked when GeoClue starts a client for the service again.
       world.schedule.after(5_000_000) {
