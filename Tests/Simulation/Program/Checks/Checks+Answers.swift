@@ -466,7 +466,9 @@ extension Checks {
     guard let latitude = location["Latitude"]?.double, let cell = Self.cells[level], received > world.wokeAt,
       received > max(world.movedAt, world.outlierAt) + 60_000_000
     else { return }
-    let distance = Self.distance(latitude, world.place(isOther: false))
+    let distance = max(
+      Self.distance(latitude, world.place(isOther: false)), eastWestDistance(location["Longitude"]?.double ?? .infinity)
+    )
     if distance > cell * 0.6 + 50 {
       broken("a reduced location is where the machine is", "\(distance) m: \(parcel.story)")
     }

@@ -14,6 +14,12 @@ extension Checks {
     return hypot(Self.distance(latitude, region.latitude), east)
   }
 
+  /// How far a longitude is from that of the machine, in metres.
+  func eastWestDistance(_ longitude: Double) -> Double {
+    let degrees = abs(longitude - world.home.longitude).truncatingRemainder(dividingBy: 360)
+    return min(degrees, 360 - degrees) * cos(world.home.latitude * .pi / 180) * Self.metresPerDegree
+  }
+
   /// The length of a degree of latitude.
   static let metresPerDegree = 111_195.0
 

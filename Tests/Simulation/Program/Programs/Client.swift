@@ -291,15 +291,18 @@ final class Client: Program {
     // GeoClue asserts such a location to a new client, of which there is one in 15 s.
     let isAsserted = world.geoclue.isStatic && world.geoclue.lastReadAt < begin - 8_000_000
     let mayRenewClient = world.geoclue.heldAt < begin - 13_000_000
+    // The source is asked again after half of a short timeout.
+    let isShort = isAsserted && world.geoclue.heldAt < begin - 15_000_000 && number.isMultiple(of: 2)
+    let timeout: UInt32 = isShort ? 3_000 : 8_000
     var options: [(String, Value)] = [
-      ("accuracy", .string("exact")), ("timeout", .uint32(8_000)), ("maximum-age", .uint32(0)),
+      ("accuracy", .string("exact")), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(0)),
     ]
     if mayBeBestEffort, chance.percent(30) {
       options += Self.bestEffort
     } else if chance.percent(50) {
       options.append(("required-accuracy", .double(100)))
     }
-    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000) {
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: Int64(timeout) * 1_000) {
       [weak self] reply in
       guard let self else { return }
       // The user's other programs may have made many calls.
@@ -321,7 +324,8 @@ final class Client: Program {
       }
       if level == .none {
         world.checks.refusedLocation(self, calledAt: begin)
-        if world.schedule.now < begin + 7_900_000 { world.checks.refusedEarly(self, calledAt: begin) }
+        let end = begin + Int64(timeout) * 1_000
+        if world.schedule.now < end - 100_000 { world.checks.refusedEarly(self, calledAt: begin) }
       }
     }
   }

@@ -36,11 +36,11 @@ struct Fix {
     var isInvalid: Bool { [.nanLatitude, .latitude, .longitude, .infiniteLongitude].contains(self) }
   }
 
-  /// What GeoClue 2.6 reports while its receiver has no fix.
-  static func unmeasured(accuracy: Double) -> Fix {
+  /// What GeoClue 2.6 reports while its receiver has no fix. It may be scrambled.
+  static func unmeasured(latitude: Double, accuracy: Double) -> Fix {
     Fix(
-      number: 0, latitude: 0, longitude: 0, accuracy: accuracy, timestamp: 0, measuredAt: 0, measuredAtBoottime: 0,
-      sleeps: 0, isOutlier: false)
+      number: 0, latitude: latitude, longitude: 0, accuracy: accuracy, timestamp: 0, measuredAt: 0,
+      measuredAtBoottime: 0, sleeps: 0, isOutlier: false)
   }
 }
 
@@ -275,11 +275,14 @@ final class GeoClue: SystemService {
 
   /// The receiver measures a wrong place, and then nothing for a while. The service must believe it after some seconds.
   ///
-  /// - Parameter isCoarse: Whether the wrong location is coarser than the last one, but does not contain it, so that it is
-  ///   not held back for longer.
-  func jumpAlone(isCoarse: Bool) {
+  /// - Parameters:
+  ///   - isCoarse: Whether the wrong location is coarser than the last one, but does not contain it, so that it is not held
+  ///     back for longer.
+  ///   - follows: Whether it follows a coarse location, which is held back.
+  func jumpAlone(isCoarse: Bool, afterCoarse follows: Bool) {
     guard rejectsOutliers else { return }
     pause(for: 6_000_000)
+    if follows { report(world.measure(isFine: true, accuracy: 600)) }
     report(world.measure(isFine: true, isOutlier: true, accuracy: isCoarse ? 300 : 3))
   }
 
@@ -622,7 +625,8 @@ final class GeoClue: SystemService {
     activate(client)
     if isOld, client.isFine, hasSource, chance.percent(30) {
       unmeasuredAt = world.schedule.now
-      announce(.unmeasured(accuracy: chance.pick([.infinity, 100])), to: client)
+      let (latitude, accuracy) = chance.pick([(0, .infinity), (0, 100), (0.01, .infinity)])
+      announce(.unmeasured(latitude: latitude, accuracy: accuracy), to: client)
     }
     if beginsCoarse, client.isFine, hasSource, !isStatic {
       pause(for: 8_000_000)

@@ -84,7 +84,7 @@ extension Day {
       if round % 8 == 5 { before(27.6) { $0.checks.lostWithoutEvidence() } }
     } else {
       before(57) { $0.geoclue.isPrecise = true }
-      before(53) { $0.geoclue.jumpAlone(isCoarse: round % 8 == 0) }
+      before(53) { $0.geoclue.jumpAlone(isCoarse: round % 8 == 0, afterCoarse: round % 8 == 4) }
       before(52) { $0.geoclue.isPrecise = false }
       // The receiver does not know the date.
       before(46.5) { $0.geoclue.isAhead = true }
