@@ -420,8 +420,8 @@ extension Checks {
   /// - Parameter before: The number of wake-ups 20 s ago.
   func hardlyWakes(since before: Int) {
     let count = world.wakeUps - before
-    // The client library may wake, too.
-    if count > (world.hasLibraries ? 200 : 20) {
+    // The programs with the client library have a turn each 250 ms.
+    if count > (world.hasLibraries ? 110 : 20) {
       broken("a service that nobody uses hardly wakes", "\(count) wake-ups")
     }
   }

@@ -187,6 +187,25 @@ extension Client {
     }
   }
 
+  /// Makes as many long calls as it may. After some seconds, it may call again.
+  func burden() {
+    guard isConnected, isReading, flood.open == 0 else { return }
+    world.floodedAt[user] = world.schedule.now
+    let options: Value = .options([("accuracy", .string(String(repeating: "a", count: World.messageBytes - 1_000)))])
+    for _ in 0..<120 { call(Self.service, Self.path, Self.service, "GetLocation", [options]) }
+    let (begin, connections) = (world.schedule.now, connections)
+    world.schedule.after(8_000_000) { [self] in
+      guard isConnected, self.connections == connections, world.settledAt < begin - 1_000_000 else { return }
+      call(Self.service, Self.path, Self.properties, "Get", [.string(Self.service), .string("Version")]) {
+        [weak self] reply in
+        guard let self, isReading, reply.errorName.hasSuffix("LimitsExceeded"),
+          world.servingSince.map({ $0 < begin }) ?? false
+        else { return }
+        world.checks.broken("a client that has called too much may soon call again", "client \(number)")
+      }
+    }
+  }
+
   /// Makes many calls that need no answer. They must not count for ever.
   func callWithoutReply() {
     guard isConnected, isReading, flood.open == 0 else { return }
@@ -391,6 +410,19 @@ extension Client {
         "/org/freedesktop/DBus", SimulatedBus.name, "NameOwnerChanged",
         [.string(Polkit.service), .string(""), .string(name)])
     default: signal("/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep", [.boolean(false)])
+    }
+  }
+
+  /// Sends the service signals of others. The bus delivers them, because they have a destination.
+  func forgeAsServices() {
+    guard isConnected else { return }
+    for name in Set([world.serviceName, world.geoclue.newestClient?.owner].compactMap(\.self)).sorted() {
+      signal(
+        "/org/freedesktop/GeoClue2/Manager", Self.properties, "PropertiesChanged",
+        [.string(GeoClue.manager), .options([("AvailableAccuracyLevel", .uint32(0))]), .strings([])], to: name)
+      signal(
+        "/org/freedesktop/DBus", SimulatedBus.name, "NameOwnerChanged",
+        [.string(GeoClue.service), .string(world.geoclue.name), .string("")], to: name)
     }
   }
 }

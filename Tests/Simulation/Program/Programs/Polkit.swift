@@ -58,6 +58,7 @@ final class Polkit: SystemService {
   }
 
   private func answered(_ action: String, about name: String, _ answer: Truth.Answer) {
+    world.tell("polkit answers \(answer) about \(action.split(separator: ".").last ?? "") of \(name)")
     if action == Truth.accessWithoutAgent { rounds[name]?.open -= 1 }
     rounds[name]?.answers[action] = answer
     rounds[name]?.at = world.schedule.now

@@ -171,7 +171,15 @@ extension Day {
     if round % 4 == 3, !world.isSession {
       for seconds in [23.2, 22.6] { before(seconds) { $0.turnOffTogether() } }
     }
+    if round % 4 == 0, !world.isSession { before(23.3) { $0.suspendSession(of: $0.users[(round + 1) % 3]) } }
+    if round % 2 == 1 {
+      before(50) { world in
+        for client in world.clients where client.isReading { client.monitorStay() }
+      }
+    }
+    if round % 8 == 5 { before(76) { $0.clients[(round + 4) % 6].burden() } }
     before(18) { $0.checks.properties() }
+    before(16.2) { $0.clients[(round + 4) % 6].forgeAsServices() }
     before(15) { world in
       for client in world.clients { client.readObjects() }
     }

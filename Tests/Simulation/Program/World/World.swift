@@ -750,8 +750,8 @@ final class World {
   /// Where GeoClue's configuration disallows a program.
   private enum RulePlace: CaseIterable {
     case allowedKey, usersKey, dropIn
-    /// In the main file, while a drop-in contains another key of the same program.
-    case beforeDropIn
+    /// With each of the keys in the main file, while a drop-in contains another key of the same program.
+    case beforeDropIn, usersBeforeDropIn
   }
 
   private var rulePlace = RulePlace.allowedKey
@@ -767,17 +767,19 @@ final class World {
     if isDisallowed { rulePlace = isSilent ? .dropIn : chance.pick(RulePlace.allCases) }
     let isAllowed = !isDisallowed || ![.allowedKey, .beforeDropIn].contains(rulePlace)
     // There is no such user.
-    let users = isDisallowed && rulePlace == .usersKey ? "4242" : ""
+    let users = isDisallowed && [.usersKey, .usersBeforeDropIn].contains(rulePlace) ? "4242" : ""
     // A rule about the service itself permits its user.
     let own = "[org.geopublicist.Location1]\nallowed=true\nsystem=true\nusers=\(serviceUser)\n"
     let text = "[org.example.Named]\nallowed=\(isAllowed)\nsystem=false\nusers=\(users)\n" + own
     if text != mainRules { write("etc/geoclue/geoclue.conf", Array(text.utf8)) }
     mainRules = text
     let dropIn = "\(Self.dropIns)/90-named.conf"
-    if [.dropIn, .beforeDropIn].contains(rulePlace) {
+    let keys: [RulePlace: String] = [
+      .dropIn: "allowed=false", .beforeDropIn: "users=", .usersBeforeDropIn: "system=false",
+    ]
+    if let key = keys[rulePlace] {
       if isDisallowed {
         mkdir("\(folder)/\(Self.dropIns)", 0o755)
-        let key = rulePlace == .dropIn ? "allowed=false" : "users="
         write(dropIn, Array("[org.example.Named]\n\(key)\n".utf8))
       } else {
         unlink("\(folder)/\(dropIn)")
@@ -937,6 +939,18 @@ extension World {
     guard logind.isRunning else { return }
     truth.set(session, of: user)
     logind.announce(user)
+  }
+
+  /// A user's session is inactive for a moment while logind is slow. Meanwhile GeoClue measures.
+  func suspendSession(of user: UInt32) {
+    guard logind.answersSoon, polkit.answersSoon, truth.session(of: user) == .active else { return }
+    logind.latency = 400_000...400_000
+    setSession(.inactive, of: user)
+    geoclue.measureSoon(in: 250_000)
+    schedule.after(1_000_000) { [self] in
+      logind.latency = 50...4_000
+      setSession(.active, of: user)
+    }
   }
 
   /// Programs of one user make a burst of calls while those of others make few.
