@@ -149,7 +149,7 @@ final class Throng {
       let expected = world.truth.authorization(of: program, asking: .exact)
       ask(program, isInteractive: false) { [world] reply in
         guard isUsual, expected.status.hasPrefix("authorized"), !program.isUnverifiable, !Self.isRefused(reply),
-          world.truth.authorization(of: program, asking: .exact) == expected,
+          world.truth.authorization(of: program, asking: .exact) == expected, world.polkit.denied[user] == nil,
           max(world.polkit.slowAt, world.logind.slowAt) < begin - 3_000_000,
           reply.values.first?.string != expected.status
         else { return }
