@@ -126,7 +126,7 @@ extension Checks {
     }
   }
 
-  /// A user's agent changes its mind many times in the next 7.5 s, and once more after 13 s.
+  /// A user's agent changes its mind many times in the next 10.8 s.
   func wavers(_ user: UInt32) {
     let begin = world.schedule.now
     let clients = world.clients.filter { $0.user == user && $0.isReading && $0.readSince < begin - 1_000_000 }
@@ -140,7 +140,7 @@ extension Checks {
         broken("a refusal that does not last is reported after some time", subscription.path)
       }
     }
-    world.schedule.after(20_300_000) { [self] in areGranted(all) }
+    world.schedule.after(17_000_000) { [self] in areGranted(all) }
     world.schedule.after(7_500_000) { [self] in
       // The first one counts at once. The next one waits for 0.1 s, and each later one twice as long, so at most seven are
       // possible, and one may have been on its way.
@@ -152,7 +152,7 @@ extension Checks {
 
   /// Checks that access that has not changed for longer than the longest pause has been reported.
   private func areGranted(_ all: [(Client, Client.Subscription)]) {
-    let since = world.schedule.now - 6_300_000
+    let since = world.schedule.now - 5_500_000
     for (client, subscription) in all
     where client.isReading && client.isConnected && client.entitlement.level == .exact && subscription.isStarted
       && client.subscriptions.contains { $0 === subscription } && client.entitlement.since < since

@@ -144,13 +144,15 @@ final class Agent: Program {
     world.schedule.after(1_000) { [weak self] in self?.flood(count - 1) }
   }
 
-  /// Changes its mind many times, at last slowly enough that each refusal could be reported, and once more some seconds
-  /// later.
+  /// Changes its mind many times, at last slowly enough that each refusal could be reported. Then it forbids locations a
+  /// few times for a moment, so rarely that each permission counts in the end, after pauses that grow.
   func waver() {
     guard manner == .announces, isKnown, level == .exact, isConnected, !isSilent else { return }
     world.checks.wavers(user)
     let times: [Int64] = (1...152).map { $0 * 23_000 } + (1...40).map { 3_500_000 + $0 * 100_000 }
-    for time in times + [13_000_000, 13_030_000] {
+    // The last permission waits for so long that the refusal before it is reported.
+    let moments: [Int64] = [8_300_000, 9_300_000, 10_800_000].flatMap { [$0, $0 + 30_000] }
+    for time in times + moments {
       world.schedule.after(time) { [self] in setLevel(level == .none ? .exact : .none) }
     }
   }

@@ -14,7 +14,7 @@ enum LastingCondition: CaseIterable {
   /// Dialogs have the most situations.
   static let all =
     allCases.filter { ![.agentReplaced, .agentReturns, .agentRejects].contains($0) } + [.policyAsks, .policyAsks]
-  static let ofSession = [agentOff, agentAbsent, agentReplaced, agentReturns, agentRejects]
+  static let ofSession = [agentOff, agentAbsent, agentReplaced, agentReturns, agentReturns, agentRejects]
 
   func begin(for user: UInt32, in world: World) {
     world.tell("LASTING: \(self) (\(user))")
