@@ -271,8 +271,11 @@ final class Checks {
     owners[path] = Owner(
       name: client.name, isNamed: isNamed, radius: radius, at: world.schedule.now,
       wallTime: kernel_realtime() / 1_000_000)
-    // The answer to a call of `Close` may be lost.
-    let count = client.subscriptions.count { !client.closing.contains($0.path) }
+    // The answer to a call of `Close` may be lost, and the report of an earlier end with the service's connection.
+    let since = world.stalled.upperBound
+    let count = client.subscriptions.count { subscription in
+      !client.closing.contains(subscription.path) && owners[subscription.path].map { $0.at > since } ?? false
+    }
     if client.isReading, count > World.subscriptionsPerConnection {
       broken("a client has no more objects than its limit", "client \(client.number) has \(count)")
     }
