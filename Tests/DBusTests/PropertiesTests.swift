@@ -136,11 +136,10 @@ import Testing
   /// An object whose getters answer when the test decides, unless they are asked again.
   private final class Pair {
     var value: UInt32 = 1
-    var waits = true
     var reads: [PropertyRead] = []
 
     func read(_ read: PropertyRead) {
-      if waits, !read.isRepeated { reads.append(read) } else { read.answer(.uint32(value)) }
+      if read.isRepeated { read.answer(.uint32(value)) } else { reads.append(read) }
     }
 
     static let interface = Interface<Pair>(

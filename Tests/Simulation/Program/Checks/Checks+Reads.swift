@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
-import GeopublicistLocationModel
 
 /// Compares what clients read of their objects in a quiet time with what was signalled before.
 extension Checks {
@@ -16,18 +15,18 @@ extension Checks {
     let isKept = isAuthorized && subscription.isStarted && subscription.lastLocationAt > since
     // A start may count that the client has tried to end with a call that was refused.
     let isIdle = !isAuthorized || subscription.isStopped
-    let location = properties["Location"]?.properties
-    shows(location?["Level"]?.string.flatMap(AccuracyLevel.init(contractName:)) ?? .none, subscription)
-    let latitude = location?["Latitude"]?.double
+    let location = properties["Location"]?.properties ?? [:]
+    shows(location, subscription)
+    let latitude = location["Latitude"]?.double
     if latitude != nil || isKept, latitude != subscription.last?.latitude || isIdle {
       broken("an object has the last location that it has sent", "\(latitude as Any): \(subscription.path)")
     }
   }
 
   /// A client has read a location of its subscription, or none.
-  func shows(_ level: AccuracyLevel, _ subscription: Client.Subscription) {
-    guard level > subscription.level else { return }
-    broken("a subscription shows nothing finer than its level", "\(level): \(subscription.path)")
+  func shows(_ location: [String: Value], _ subscription: Client.Subscription) {
+    guard !location.isEmpty, Self.level(of: location) > subscription.level else { return }
+    broken("a subscription shows nothing finer than its level", "\(location): \(subscription.path)")
   }
 
   private func compare(_ properties: [String: Value], of subscription: Client.Subscription) {

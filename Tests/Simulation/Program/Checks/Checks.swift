@@ -351,7 +351,7 @@ final class Checks {
     if level == .exact { exact(location, client, parcel) } else { reduced(location, level, client, parcel) }
   }
 
-  private static func level(of location: [String: Value]) -> AccuracyLevel {
+  static func level(of location: [String: Value]) -> AccuracyLevel {
     location["Level"]?.string.flatMap(AccuracyLevel.init(contractName:)) ?? .exact
   }
 

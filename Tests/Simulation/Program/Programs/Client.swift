@@ -637,9 +637,9 @@ final class Client: Program {
     ask(subscription.path, Self.properties, "Get", [.string(Self.subscription), .string("Location")]) {
       [weak self] reply in
       guard let self, subscription.level == .city, !subscription.isLevelChanging,
-        let level = reply.values.first?.unwrapped.properties?["Level"]?.string
+        let location = reply.values.first?.unwrapped.properties
       else { return }
-      world.checks.shows(AccuracyLevel(contractName: level) ?? .exact, subscription)
+      world.checks.shows(location, subscription)
     }
     world.schedule.after(1_500_000) { [self] in
       if isConnected, subscription.level == .city { world.checks.truths { $1 === subscription } }
