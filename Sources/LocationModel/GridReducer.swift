@@ -11,6 +11,8 @@ import GeopublicistInstants
 /// - The whole reduced location, including its times and sequence number, changes only with the first location of each
 ///   interval of ``AccuracyLevel/minimumInterval`` seconds on the boot clock. The time of a crossing is therefore known
 ///   only to within an interval, whether a client listens or polls, and nothing reveals when finer locations arrived.
+/// - If none arrives soon after the beginning of an interval, the last one before counts instead. Many sources are silent
+///   while nothing moves, so the first location after a move could otherwise be the only one for hours.
 ///
 /// Keep one reducer per level for all clients while the service runs, and pass its ``memory`` to the next service. A
 /// new reducer has no previous cell, so many new ones near a border would reveal the border.
@@ -22,7 +24,7 @@ package struct GridReducer: Sendable {
   private let grid: Grid?
   private var choice: Choice?
 
-  /// The decision made with the first location of an interval.
+  /// The decision of an interval.
   private struct Choice {
     var interval: UInt64
     var cell: Grid.Cell
@@ -48,18 +50,34 @@ package struct GridReducer: Sendable {
   package mutating func reduce(_ location: Location) -> Location {
     guard let grid else { return location }
     let interval = level.interval(of: location.receivedAt)
-    if let choice, choice.interval == interval { return choice.location }
+    if let choice, choice.interval >= interval { return choice.location }
     let choice = choose(for: location, in: interval, of: grid)
     self.choice = choice
     return choice.location
   }
 
+  /// When a location, unless another one arrives before, changes the reduced one; nil if it does not.
+  package func settles(_ location: Location) -> BootInstant? {
+    guard let grid, let choice, location.receivedAt > choice.location.receivedAt else { return nil }
+    let next = choose(for: location, in: choice.interval, of: grid)
+    let isSame =
+      next.cell == choice.cell && next.location.accuracy == choice.location.accuracy
+      && next.location.isApproximate == choice.location.isApproximate
+    return isSame ? nil : choice.location.endOfInterval + level.settlingTime
+  }
+
+  /// Decides with the newest location if none has arrived since the beginning of the interval.
+  package mutating func settle(_ location: Location, at now: BootInstant) {
+    guard let grid, let time = settles(location), now >= time else { return }
+    choice = choose(for: location, in: level.interval(of: now - level.settlingTime), of: grid)
+  }
+
   /// When the reduced location may change next, or nil before the first one.
-  package var changesAt: BootInstant? { choice.map { level.endOfInterval(of: $0.location.receivedAt) } }
+  package var changesAt: BootInstant? { choice?.location.endOfInterval }
 
   /// Whether the interval of a reduced location has not ended at `now`, so that no finer location can change it.
   package func isCurrent(_ reduced: Location, at now: BootInstant) -> Bool {
-    grid != nil && level.interval(of: reduced.receivedAt) == level.interval(of: now)
+    grid != nil && now < reduced.endOfInterval
   }
 
   private func choose(for location: Location, in interval: UInt64, of grid: Grid) -> Choice {
@@ -93,11 +111,19 @@ extension AccuracyLevel {
   /// Returns the number of the interval of ``minimumInterval`` in which a time lies.
   fileprivate func interval(of time: BootInstant) -> UInt64 { time.microseconds / intervalLength }
 
-  package func endOfInterval(of time: BootInstant) -> BootInstant {
-    BootInstant(microseconds: interval(of: time) * intervalLength) + .microseconds(intervalLength)
-  }
+  fileprivate var intervalLength: UInt64 { UInt64(clamping: max(.seconds(1), minimumInterval).microseconds) }
 
-  private var intervalLength: UInt64 { UInt64(clamping: max(.seconds(1), minimumInterval).microseconds) }
+  /// How long after the beginning of an interval its first location is awaited. A source that measures regularly has
+  /// measured by then.
+  fileprivate var settlingTime: Duration { min(.seconds(10), .microseconds(intervalLength / 2)) }
+}
+
+extension Location {
+  /// When the interval ends in which a reduced location was determined.
+  package var endOfInterval: BootInstant {
+    let (end, overflows) = sequence.multipliedReportingOverflow(by: level.intervalLength)
+    return overflows ? .distantFuture : BootInstant(microseconds: end)
+  }
 }
 
 // MARK: - State for the next service, so that a restart does not reveal a new cell
@@ -124,8 +150,8 @@ extension GridReducer {
     }
     self.init(level: level)
     let receivedAt = BootInstant(microseconds: numbers[6])
-    guard let grid, receivedAt <= now, numbers[0] == level.interval(of: receivedAt),
-      numbers[1] < UInt64(grid.bands), numbers[3] <= 100_000_000
+    guard let grid, receivedAt <= now, numbers[0] >= level.interval(of: receivedAt),
+      numbers[0] <= level.interval(of: now), numbers[1] < UInt64(grid.bands), numbers[3] <= 100_000_000
     else { return nil }
     let band = Int(numbers[1])
     guard numbers[2] < UInt64(grid.columns(inBand: band)) else { return nil }

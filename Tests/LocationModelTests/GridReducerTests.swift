@@ -94,6 +94,43 @@ import Testing
     #expect(away.receivedAt == 6 * level.minimumInterval)
   }
 
+  @Test(arguments: reducedLevels)
+  func `the last location of an interval counts if none follows soon`(level: AccuracyLevel) throws {
+    var reducer = GridReducer(level: level)
+    let home = reducer.reduce(try Self.fix(level, interval: 5))
+    let last = try Self.fix(level, north: 2, interval: 5, second: 1)
+    #expect(reducer.reduce(last) == home)
+    let time = try #require(reducer.settles(last))
+    #expect(time == 6 * level.minimumInterval + min(Self.second * 10, level.minimumInterval / 2))
+    reducer.settle(last, at: time - .microseconds(1))
+    #expect(reducer.reduce(last) == home)
+    reducer.settle(last, at: time)
+    let away = reducer.reduce(last)
+    #expect(away.latitude > home.latitude)
+    #expect(away.sequence == home.sequence + 1)
+    #expect(away.receivedAt == last.receivedAt)
+    // That is the decision of the new interval, also for the next service.
+    #expect(reducer.changesAt == 7 * level.minimumInterval)
+    #expect(reducer.isCurrent(away, at: time))
+    #expect(reducer.reduce(try Self.fix(level, interval: 6, second: 8)) == away)
+    let memory = try #require(reducer.memory)
+    #expect(GridReducer(memory: memory, at: time)?.memory == memory)
+    #expect(GridReducer(memory: memory, at: 5 * level.minimumInterval + Self.second) == nil)
+  }
+
+  @Test(arguments: reducedLevels)
+  func `a location of the next interval, or one in the same cell, counts before the last one`(level: AccuracyLevel)
+    throws
+  {
+    var reducer = GridReducer(level: level)
+    _ = reducer.reduce(try Self.fix(level, interval: 5))
+    #expect(reducer.settles(try Self.fix(level, north: 0.2, interval: 5, second: 1)) == nil)
+    let last = try Self.fix(level, north: 2, interval: 5, second: 1)
+    let next = reducer.reduce(try Self.fix(level, interval: 6))
+    reducer.settle(last, at: 8 * level.minimumInterval)
+    #expect(reducer.reduce(last) == next)
+  }
+
   @Test func `the reduced locations do not reveal the second in which a border was crossed`() throws {
     func outputs(crossingAt crossing: UInt64) throws -> [Location] {
       var reducer = GridReducer(level: .neighborhood)

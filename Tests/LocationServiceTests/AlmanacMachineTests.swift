@@ -36,6 +36,7 @@ import Testing
     machine.place = place
     var location = Location(latitude: latitude, longitude: longitude, accuracy: 15_000, receivedAt: now + wait)
     location.level = level
+    location.sequence = location.receivedAt.microseconds / UInt64(level.minimumInterval.microseconds) + 1
     return handle(.location(location), after: wait)
   }
 

@@ -418,6 +418,23 @@ struct SharedLocationsTests {
     cancellable.cancel()
   }
 
+  @Test func `the last location of an interval is published, although the source is silent since`() {
+    let store = SharedLocations(upstream.eraseToAnyPublisher())
+    var heard: [Location] = []
+    let cancellable = store.locations(for: .street).sink { heard.append($0) }
+    let length = UInt64(AccuracyLevel.street.minimumInterval.microseconds)
+    let interval = MainLoop.main.clock.boottime().microseconds / length - 2
+    for number in 1...2 as ClosedRange<UInt64> {
+      var location = location(number, latitude: 50 + Double(number) / 100, accuracy: 2_000)
+      location.receivedAt = BootInstant(microseconds: interval * length + number)
+      upstream.send([location])
+    }
+    #expect(heard.map(\.sequence).first == interval + 1)
+    #expect(heard.count == 2 && heard.last?.latitude ?? 0 > 50.015)
+    #expect(store.newest(for: .street) == heard.last)
+    cancellable.cancel()
+  }
+
   @Test func `after a pause of the source, a reduced location is published again but not delivered twice`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     let chain = LocationChainTests.Chain()

@@ -28,6 +28,8 @@ final class SharedLocations {
   private var measured: Location?
   private var cancellables: Set<AnyCancellable> = []
   private var release: LoopSource?
+  /// When the last location of a level's interval counts.
+  private var settling: [AccuracyLevel: LoopSource] = [:]
   private var sleep = SleepFilter()
   /// How long the machine had slept in total when this object was created or last learned of a sleep.
   private var knownSleep = SleepMeter.slept(MainLoop.main.clock)
@@ -68,7 +70,9 @@ final class SharedLocations {
   /// level's interval is one that began before a gap.
   func newest(for level: AccuracyLevel) -> Location? {
     guard let newest = arbiter.published else { return nil }
+    reducers[level, default: GridReducer(level: level)].settle(newest, at: MainLoop.main.clock.boottime())
     let reduced = reducers[level, default: GridReducer(level: level)].reduce(newest)
+    settle(level, newest)
     return reduced.receivedAt >= validFrom || level == .exact ? reduced : nil
   }
 
@@ -98,15 +102,14 @@ final class SharedLocations {
     arbiter.forget(at: now)
     // A client that comes or regains access meanwhile receives the location of the interval as soon as a finer one
     // arrives.
-    (measured, release, published) = (nil, nil, [:])
+    (measured, release, published, settling) = (nil, nil, [:], [:])
   }
 
   /// Drops locations that have not been published, because the source was released. Clients drop waiting locations,
   /// too, so a reduced location that is still current is published again with the next finer one.
   func dropHeld() {
     arbiter.dropHeld()
-    published = [:]
-    release = nil
+    (release, published, settling) = (nil, [:], [:])
   }
 
   private func take(_ location: Location) {
@@ -122,6 +125,15 @@ final class SharedLocations {
     release = MainLoop.main.after(until - now) { [weak self] in
       guard let self, arbiter.release(at: MainLoop.main.clock.boottime()) != nil else { return }
       publish()
+    }
+  }
+
+  /// Waits for the time when the newest location changes that of a level although no other one arrives.
+  private func settle(_ level: AccuracyLevel, _ newest: Location) {
+    guard levels[level] != nil, settling[level] == nil, let time = reducers[level]?.settles(newest) else { return }
+    settling[level] = MainLoop.main.after(time - MainLoop.main.clock.boottime()) { [weak self] in
+      self?.settling[level] = nil
+      self?.publish()
     }
   }
 

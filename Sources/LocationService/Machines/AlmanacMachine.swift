@@ -191,7 +191,7 @@ nonisolated struct AlmanacReport: Equatable, Sendable {
   }
 
   /// The end of the level's interval.
-  var validUntil: BootInstant { location.level.endOfInterval(of: location.receivedAt) }
+  var validUntil: BootInstant { location.endOfInterval }
 
   private static func forecast(for location: Location, at time: UInt64, _ options: AlmanacOptions) -> DayForecast {
     DayForecast(

@@ -105,7 +105,7 @@ nonisolated struct LocationRequestMachine: LocationMachine {
   /// Whether the interval of a reduced location had not ended when the call was made. Such a location answers the call
   /// whatever its age.
   func isOfInterval(_ location: Location) -> Bool {
-    location.level != .exact && location.level.endOfInterval(of: location.receivedAt) > began
+    location.level != .exact && location.endOfInterval > began
   }
 
   var deadline: BootInstant? { state == .over || isOverdue ? nil : min(asksSourceAt ?? end, end) }

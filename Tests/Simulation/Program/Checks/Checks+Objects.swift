@@ -16,7 +16,7 @@ extension Checks {
 
   /// How far a longitude is from that of the machine, in metres.
   func eastWestDistance(_ longitude: Double) -> Double {
-    let degrees = abs(longitude - world.home.longitude).truncatingRemainder(dividingBy: 360)
+    let degrees = abs(longitude - world.longitude).truncatingRemainder(dividingBy: 360)
     return min(degrees, 360 - degrees) * cos(world.home.latitude * .pi / 180) * Self.metresPerDegree
   }
 

@@ -348,6 +348,17 @@ extension Checks {
     }
   }
 
+  /// Checks that a client has received a reduced location from where the machine is since a time.
+  func hasTravelled(_ client: Client, since begin: Int64) {
+    guard client.isConnected, client.entitlement.level >= .neighborhood, client.entitlement.since < begin,
+      world.geoclue.worksSince < begin
+    else { return }
+    for subscription in client.subscriptions
+    where subscription.isStarted && eastWestDistance(subscription.last?.longitude ?? .infinity) > 3_000 {
+      broken("a reduced location follows the machine", "\(subscription.path)")
+    }
+  }
+
   /// Checks that GeoClue is asked for no more than what the agent permits of the only user who needs it.
   func requestsNoMore(than level: AccuracyLevel, for client: Client) {
     let begin = world.schedule.now - 5_000_000

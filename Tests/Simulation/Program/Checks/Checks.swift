@@ -670,7 +670,7 @@ final class Checks {
     let received = Int64(location["MonotonicUSec"]?.uint64 ?? 0)
     let calledAt = call.time + kernel_boottime() - world.schedule.now - 1_000_000
     if isOldCell, let interval = Self.intervals[Self.level(of: location)],
-      received / Int64(interval * 1_000_000) < calledAt / Int64(interval * 1_000_000), world.wokeAt < call.time
+      (location["Sequence"]?.uint64 ?? 0) &- 1 < UInt64(calledAt) / interval / 1_000_000, world.wokeAt < call.time
     {
       broken(
         "a call is answered with the location of the present interval",
@@ -740,8 +740,12 @@ final class Checks {
   /// A reduced location must not change more often than its level allows. It is determined once in each interval of the
   /// boot clock, for all clients.
   private func pace(_ location: [String: Value], _ level: AccuracyLevel, _ parcel: Parcel) {
+    let length = (Self.intervals[level] ?? 1) * 1_000_000
+    let interval = (location["Sequence"]?.uint64 ?? 0) &- 1
+    guard ((location["MonotonicUSec"]?.uint64 ?? 0) / length...UInt64(kernel_boottime()) / length).contains(interval)
+    else { return broken("the number of a reduced location is that of its interval", parcel.story) }
     let new = ReducedLocation(
-      interval: (location["MonotonicUSec"]?.uint64 ?? 0) / (Self.intervals[level] ?? 1) / 1_000_000,
+      interval: interval,
       latitude: location["Latitude"]?.double ?? 0, longitude: location["Longitude"]?.double ?? 0,
       measuredAt: location["MonotonicUSec"]?.uint64 ?? 0,
       timestamp: location["Timestamp"]?.structure?.first?.uint64 ?? 0,

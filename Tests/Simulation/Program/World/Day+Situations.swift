@@ -588,6 +588,23 @@ extension Day {
     }
   }
 
+  /// The machine moves to the east while one client needs a reduced location. Returns the end.
+  private func planJourney(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+
+    after(1) { world in
+      world.clients[2].start()
+      world.clients[2].subscribe(isPlain: true, at: .neighborhood)
+    }
+    after(5) { $0.moveEast(6_000) }
+    after(130) { $0.checks.hasTravelled($0.clients[2], since: begin + 5_000_000) }
+    after(131) { world in
+      world.clients[2].exit()
+      world.moveEast(0)
+    }
+    return begin + 200_000_000
+  }
+
   /// All clients leave, and after a few that come briefly, the service exits. Returns the time of the next storm.
   func planDeparture(_ round: Int, at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }
@@ -745,6 +762,7 @@ extension Day {
       world.setRemembers(round % 8 != 7)
       world.spoilRecords(round / 4 + Int(world.seed % 60))
     }
+    if round % 8 == 7 { return planJourney(at: begin + 190_000_000) }
     guard round % 16 == 3 else { return begin + 190_000_000 }
     // The only use of a new service is a call for the town, for which a receiver must be used if there is nothing else.
     // Before that has measured, the user's agent may permit the town only.

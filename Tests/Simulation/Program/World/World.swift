@@ -366,12 +366,24 @@ final class World {
     home.latitude + Double(schedule.now) * 1e-12 + (isElsewhere != isOther ? home.distance : 0)
   }
 
+  /// How far the machine is to the east of its meridian, in metres.
+  private var eastward = 0.0
+  var longitude: Double { home.longitude(east: eastward) }
+
+  /// Everything else in the world assumes that the machine is on its meridian.
+  func moveEast(_ metres: Double) {
+    eastward = metres
+    movedAt = schedule.now
+    truth.changed("the machine moves to \(metres) m east")
+    geoclue.moved()
+  }
+
   /// GeoClue measures the machine's place.
   func measure(isFine: Bool, isOutlier: Bool = false, accuracy: Double? = nil) -> Fix {
     // Each latitude identifies one measurement.
     let latitude = place(isOther: false) + Double(fixes.count) * 1e-9 + (isOutlier ? 2 : 0) + geoclue.offset
     var fix = Fix(
-      number: fixes.count + 1, latitude: latitude, longitude: home.longitude,
+      number: fixes.count + 1, latitude: latitude, longitude: longitude,
       // A fix that is four times as accurate as the previous one counts as a correction.
       accuracy: accuracy
         ?? (isFine ? Double(chance.number(in: (isOutlier ? 8 : 3)...(geoclue.isPrecise ? 12 : 30))) : 3_000),
