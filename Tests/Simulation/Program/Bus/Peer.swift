@@ -24,6 +24,8 @@ class Peer {
 
   /// Whether it is a connection of the service.
   var isService: Bool { false }
+  /// Whether it is on the system bus if the service uses two buses.
+  var isOnSystemBus: Bool { false }
 
   /// Delivers a message to the peer.
   func receive(_ parcel: Parcel) {}
@@ -38,12 +40,17 @@ final class Entrance {
   let path: String
   let user: UInt32
   let process: UInt32
+  let isOfSystemBus: Bool
   /// Called with each connection that has a name.
   let onJoin: (SocketPeer) -> Void
   private var server: OpaquePointer?
 
-  init(_ bus: SimulatedBus, _ path: String, user: UInt32, process: UInt32, onJoin: @escaping (SocketPeer) -> Void) {
+  init(
+    _ bus: SimulatedBus, _ path: String, user: UInt32, process: UInt32, isOfSystemBus: Bool,
+    onJoin: @escaping (SocketPeer) -> Void
+  ) {
     (self.bus, self.path, self.user, self.process, self.onJoin) = (bus, path, user, process, onJoin)
+    self.isOfSystemBus = isOfSystemBus
   }
 
   var address: String { "unix:path=\(path)" }
@@ -77,6 +84,7 @@ final class SocketPeer: Peer {
   isolated deinit { dbus_connection_unref(connection) }
 
   override var isService: Bool { process == 0 }
+  override var isOnSystemBus: Bool { entrance.isOfSystemBus }
 
   override func receive(_ parcel: Parcel) {
     if entrance.bus.stall == .hangs { return held.append(parcel) }

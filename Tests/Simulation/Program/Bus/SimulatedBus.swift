@@ -34,6 +34,8 @@ final class SimulatedBus {
   private var lastSerial: UInt32 = 0
   /// Calls without a reply.
   private(set) var pending: [Call: String] = [:]
+  /// Whether it stands for the buses of a system and of a session.
+  var areTwo = false
   /// Messages for services that are being started.
   private var waiting: [String: [(parcel: Parcel, sender: Peer)]] = [:]
 
@@ -55,9 +57,11 @@ final class SimulatedBus {
 
   /// Creates a socket for a program under test. Returns its address.
   func listen(
-    at path: String, user: UInt32, process: UInt32, onJoin: @escaping (SocketPeer) -> Void = { _ in }
+    at path: String, user: UInt32, process: UInt32, isOfSystemBus: Bool = false,
+    onJoin: @escaping (SocketPeer) -> Void = { _ in }
   ) -> String {
-    let entrance = Entrance(self, path, user: user, process: process, onJoin: onJoin)
+    let entrance = Entrance(
+      self, path, user: user, process: process, isOfSystemBus: isOfSystemBus, onJoin: onJoin)
     entrances.append(entrance)
     entrance.open()
     return entrance.address
@@ -280,9 +284,10 @@ final class SimulatedBus {
       }
     case .call:
       guard let destination = parcel.destination, destination != Self.name else { return called(parcel, by: peer) }
-      if let receiver = peers[destination] ?? owners[destination].flatMap({ peers[$0] }) {
+      let receiver = peers[destination] ?? owners[destination].flatMap { peers[$0] }
+      if let receiver, isReachable(receiver, from: peer) {
         forward(parcel, from: peer, to: receiver)
-      } else if parcel.startsService, activatable.contains(destination) {
+      } else if receiver == nil, parcel.startsService, activatable.contains(destination) {
         activate(destination, parcel, peer)
       } else {
         let isUnique = destination.hasPrefix(":")
@@ -308,8 +313,17 @@ final class SimulatedBus {
     for (parcel, _) in waiting.removeValue(forKey: name) ?? [] { refuse(parcel, error, "\(name) could not be started") }
   }
 
+  /// Whether messages of one program reach another. If there are two buses, only names and their owners are known on both.
+  private func isReachable(_ peer: Peer, from other: Peer) -> Bool {
+    !areTwo || peer.isOnSystemBus == other.isOnSystemBus
+  }
+
   private func broadcast(_ parcel: Parcel) {
-    for peer in named where peer.matches.contains(where: { $0.matches(parcel, owners) }) { peer.receive(parcel) }
+    let sender = peers[parcel.sender]
+    for peer in named where peer.matches.contains(where: { $0.matches(parcel, owners) }) {
+      if let sender, !isReachable(peer, from: sender) { continue }
+      peer.receive(parcel)
+    }
   }
 
   func answer(_ call: Parcel, _ values: [Value]) {

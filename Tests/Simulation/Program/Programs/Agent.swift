@@ -4,6 +4,8 @@ import GeopublicistLocationModel
 
 /// A user's GeoClue agent.
 final class Agent: Program {
+  override var isOnSystemBus: Bool { true }
+
   static let path = "/org/freedesktop/GeoClue2/Agent"
   static let interface = "org.freedesktop.GeoClue2.Agent"
 

@@ -162,6 +162,7 @@ class SystemService: Program {
   /// Calls that wait until the program no longer hangs.
   private var held: [Parcel]?
   private(set) var isRunning = false
+  override var isOnSystemBus: Bool { true }
 
   init(_ world: World, _ service: String, user: UInt32) {
     self.service = service

@@ -8,6 +8,9 @@ final class Systemd: SystemService {
   /// Whether it finds no unit, as for programs that were started outside of units.
   var knowsNothing = false
 
+  /// That of the user in the session deployment.
+  override var isOnSystemBus: Bool { false }
+
   init(_ world: World) { super.init(world, Self.service, user: 0) }
 
   /// Leaves the bus and returns, again and again, without answering.

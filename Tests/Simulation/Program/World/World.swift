@@ -121,7 +121,10 @@ final class World {
     serviceUser = isSession ? 1_001 : 985
     let address = bus.listen(at: folder + "/bus", user: serviceUser, process: 0)
     // Two addresses count as two buses.
-    let other = isSession ? bus.listen(at: folder + "/other-bus", user: serviceUser, process: 0) : address
+    let other =
+      isSession
+      ? bus.listen(at: folder + "/other-bus", user: serviceUser, process: 0, isOfSystemBus: true) : address
+    bus.areTwo = isSession
     arguments =
       ["geopublicistd", isSession ? "--session" : "--system", "--address", address, "--geoclue-address", other]
     bus.activatable = [Client.service, Polkit.service, Logind.service, GeoClue.service]
