@@ -18,6 +18,8 @@ final class Checks {
   private(set) var calls = 0
   private(set) var locations = 0
   private var open: [SimulatedBus.Call: OpenCall] = [:]
+  /// What the service has asked others.
+  var questions: [SimulatedBus.Call: Question] = [:]
 
   private struct OpenCall {
     let client: Client
@@ -291,6 +293,7 @@ final class Checks {
     for library in world.libraries where library.name == parcel.destination && library.isConnected {
       library.wasSent(parcel)
     }
+    if parcel.kind == .call { asked(parcel) }
     guard parcel.kind == .signal || parcel.kind == .reply else { return }
     if parcel.destination == nil { told(parcel) }
     let owner = parcel.kind == .signal ? owners[parcel.path] : nil
@@ -738,7 +741,7 @@ final class Checks {
   private static let intervals: [AccuracyLevel: UInt64] = [.street: 10, .neighborhood: 60, .city: 300, .country: 900]
 
   /// A reduced location must not change more often than its level allows. It is determined once in each interval of the
-  /// boot clock, for all clients.
+  /// boot clock, for all clients, by its first location or else the last one before.
   private func pace(_ location: [String: Value], _ level: AccuracyLevel, _ parcel: Parcel) {
     let length = (Self.intervals[level] ?? 1) * 1_000_000
     let interval = (location["Sequence"]?.uint64 ?? 0) &- 1

@@ -131,7 +131,7 @@ final class Polkit: SystemService {
   }
 
   /// The unique name of the program that a question is about.
-  private static func subject(of call: Parcel) -> String? {
+  static func subject(of call: Parcel) -> String? {
     call.values.first?.structure?.last?.properties?["name"]?.string
   }
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bus permits a connection only a number of calls without a reply, so the service must not ask others without limit.
+extension Checks {
+  nonisolated struct Question {
+    let service: String
+    /// What is asked.
+    let text: String
+    /// The user whom it is about, if the service is polkit.
+    let user: UInt32?
+  }
+
+  /// How many questions may be open at once. logind is asked about sessions and users.
+  private static let mostQuestions = [Systemd.service: 16, Logind.service: 32, Polkit.service: 64]
+  private static let mostQuestionsOfUser = 16
+
+  func asked(_ parcel: Parcel) {
+    let bus = world.bus
+    guard let service = parcel.destination, let limit = Self.mostQuestions[service], bus.owners[service] != nil else {
+      return
+    }
+    questions = questions.filter { bus.pending[$0.key] != nil }
+    let question = Question(
+      service: service, text: "\(parcel.member) \(parcel.values)",
+      user: Polkit.subject(of: parcel).flatMap { bus.peers[$0]?.user })
+    questions[SimulatedBus.Call(caller: parcel.sender, serial: parcel.serial)] = question
+    let open = questions.values.filter { $0.service == service }
+    if open.count > limit { broken("a service is asked few questions at once", "\(open.count) to \(service)") }
+    if let user = question.user, open.count(where: { $0.user == user }) > Self.mostQuestionsOfUser {
+      broken("polkit is asked few questions about one user at once", "\(user)")
+    }
+    // A program may be asked about as a client and as an agent.
+    if parcel.member == "GetUnitByPID", open.count(where: { $0.text == question.text }) > 2 {
+      broken("systemd is asked once about a process", question.text)
+    }
+  }
+}
