@@ -103,6 +103,26 @@ extension Checks {
     }
   }
 
+  /// Checks that GeoClue, which has lost only its receiver, has been asked again. A client that has had an exact location
+  /// would receive nothing any more.
+  func receiverLost(since time: Int64) {
+    available(since: time)
+    guard world.geoclue.isStuck, world.geoclue.slowAt < time, world.sentSince == world.schedule.now else { return }
+    broken("a lost receiver leads to a new client of GeoClue", "")
+  }
+
+  /// Checks the available accuracy, which GeoClue has told some seconds ago.
+  func available(since time: Int64) {
+    world.clients.first { $0.isConnected && $0.isReading }?.readService { [self] properties in
+      guard world.geoclue.isRunning, world.geoclue.answersSoon, world.sentSince == world.schedule.now,
+        max(world.geoclue.slowAt, world.geoclue.startedAt, world.servingSince ?? .max) < time
+      else { return }
+      let told = properties["AvailableAccuracy"]?.string
+      guard told != world.geoclue.availableName else { return }
+      broken("the available accuracy is that of GeoClue", told ?? "")
+    }
+  }
+
   /// Checks that the source is no longer unavailable because of an agent that has announced that it permits location.
   func permitsAgain(_ agent: Agent?) {
     guard let agent, agent.isKnown, agent.manner == .announces, agent.level == .exact,

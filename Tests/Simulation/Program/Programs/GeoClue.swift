@@ -123,6 +123,8 @@ final class GeoClue: SystemService {
   private(set) lazy var isByAddress = world.seed % 10 == 2
   /// Whether the receiver has a fix.
   var hasSource = true
+  /// Whether it has lost its receiver, but knows which wireless networks are near.
+  private(set) var hasOnlyNetworks = false
   /// Whether polkit's rules may have changed whenever it announces a location.
   var raisesDoubt = false
   /// Whether a client first receives the location of a network, before the receiver has a fix.
@@ -168,10 +170,7 @@ final class GeoClue: SystemService {
   func setSource(_ isThere: Bool) {
     guard hasSource != isThere else { return }
     (hasSource, sourceAt) = (isThere, world.schedule.now)
-    if isRunning {
-      propertiesChanged(
-        "\(Self.root)/Manager", Self.manager, [("AvailableAccuracyLevel", .uint32(isThere ? 8 : 0))])
-    }
+    if isRunning { tellAvailable() }
     world.truth.changed("GeoClue's source is \(isThere ? "back" : "lost")")
     moved()
   }
@@ -230,6 +229,33 @@ final class GeoClue: SystemService {
   }
 
   var hasBeenSteady: Bool { steadyFixes > 5 }
+
+  /// What it reports as available.
+  private var available: UInt32 { !hasSource ? 0 : hasOnlyNetworks ? 4 : 8 }
+  /// The contract's name for that.
+  var availableName: String { !hasSource ? "none" : hasOnlyNetworks ? "city" : "exact" }
+
+  /// The receiver is lost, which GeoClue tells, but wireless networks are seen. A client that has had an exact location
+  /// receives no coarser one.
+  func loseOnlyReceiver() {
+    guard isRunning, hasSource, !isStatic else { return }
+    for client in held where hasBeenSteady { client.isSilent = true }
+    (hasOnlyNetworks, silentAt, current) = (true, world.schedule.now, nil)
+    tellAvailable()
+  }
+
+  /// Whether a program waits for a client that receives nothing more.
+  var isStuck: Bool { answersSoon && held.contains { $0.isActive && $0.isSilent } }
+
+  func findReceiver() {
+    guard hasOnlyNetworks else { return }
+    hasOnlyNetworks = false
+    if isRunning { tellAvailable() }
+  }
+
+  private func tellAvailable() {
+    propertiesChanged("\(Self.root)/Manager", Self.manager, [("AvailableAccuracyLevel", .uint32(available))])
+  }
 
   /// The current clients lose the receiver, as when its socket is closed.
   func loseReceiver() {
@@ -395,6 +421,8 @@ final class GeoClue: SystemService {
 
   // MARK: - Measurements
 
+  private var usualAccuracy: Double? { hasOnlyNetworks ? 3_000 : nil }
+
   private func measure() {
     let connections = connections
     world.schedule.after(regularInterval) { [weak self] in
@@ -404,7 +432,7 @@ final class GeoClue: SystemService {
           !(hasCompass && current != nil && chance.percent(40))
         {
           let isVague = isOld && !isOutlierDue && current?.accuracy.isFinite == true && chance.percent(5)
-          current = world.measure(isFine: true, isOutlier: isOutlierDue, accuracy: isVague ? .infinity : nil)
+          current = world.measure(isFine: true, isOutlier: isOutlierDue, accuracy: isVague ? .infinity : usualAccuracy)
           measuredAt = world.schedule.now
           (steadyFixes, isOutlierDue) = (isOutlierDue || isVague ? steadyFixes : steadyFixes + 1, false)
         }
@@ -640,7 +668,7 @@ final class GeoClue: SystemService {
         guard let self, isRunning, client.isActive, held.contains(where: { $0 === client }) else { return }
         // While the service has a good location, it holds back one of unknown accuracy.
         let isVague = isOld && max(measuredAt, lastReadAt) < world.schedule.now - 40_000_000 && chance.percent(40)
-        current = world.measure(isFine: true, accuracy: isVague ? .infinity : nil)
+        current = world.measure(isFine: true, accuracy: isVague ? .infinity : usualAccuracy)
         update(client)
       }
     }
@@ -672,7 +700,7 @@ final class GeoClue: SystemService {
       return answer(call, [place.owner == call.sender ? properties(of: place.fix) : .options([])])
     }
     if interface == Self.manager {
-      return answer(call, [.variant(.uint32(hasSource ? 8 : 0))])
+      return answer(call, [.variant(.uint32(available))])
     }
     guard let client = held.first(where: { $0.path == call.path }), client.owner == call.sender,
       let name = call.values.dropFirst().first?.string

@@ -395,6 +395,17 @@ extension Day {
     return begin + 5_000_000
   }
 
+  /// The receiver is lost for some seconds, and coarser sources remain. Returns the end.
+  func planReceiver(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+
+    after(0) { $0.geoclue.loseOnlyReceiver() }
+    after(3) { $0.checks.receiverLost(since: begin) }
+    after(10) { $0.geoclue.findReceiver() }
+    after(13) { $0.checks.available(since: begin + 10_000_000) }
+    return begin + 13_100_000
+  }
+
   /// After a long suspend, an almanac needs one location, although the machine is where it was. Returns the end.
   func planAlmanac(at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }
