@@ -188,23 +188,35 @@ extension Client {
   }
 
   /// Makes as many long calls as it may. After some seconds, it may call again.
+  ///
+  /// Those that wait may have 256 KiB together.
   func burden() {
     guard isConnected, isReading, flood.open == 0 else { return }
     world.floodedAt[user] = world.schedule.now
     let options: Value = .options([("accuracy", .string(String(repeating: "a", count: World.messageBytes - 1_000)))])
-    for _ in 0..<120 { call(Self.service, Self.path, Self.service, "GetLocation", [options]) }
     let (begin, connections) = (world.schedule.now, connections)
+    var refused = 0
+    for _ in 0..<120 {
+      call(Self.service, Self.path, Self.service, "GetLocation", [options]) { reply in
+        if reply.errorName.hasSuffix("LimitsExceeded") { refused += 1 }
+      }
+    }
     world.schedule.after(8_000_000) { [self] in
-      guard isConnected, self.connections == connections, world.settledAt < begin - 1_000_000 else { return }
+      guard isConnected, self.connections == connections, world.settledAt < begin - 1_000_000,
+        world.servingSince.map({ $0 < begin }) ?? false
+      else { return }
+      if refused < Self.leastRefused {
+        world.checks.broken("a user's calls wait only up to a total length", "\(refused) were refused")
+      }
       call(Self.service, Self.path, Self.properties, "Get", [.string(Self.service), .string("Version")]) {
         [weak self] reply in
-        guard let self, isReading, reply.errorName.hasSuffix("LimitsExceeded"),
-          world.servingSince.map({ $0 < begin }) ?? false
-        else { return }
+        guard let self, isReading, reply.errorName.hasSuffix("LimitsExceeded") else { return }
         world.checks.broken("a client that has called too much may soon call again", "client \(number)")
       }
     }
   }
+
+  private static let leastRefused = 30
 
   /// Makes many calls that need no answer. They must not count for ever.
   func callWithoutReply() {

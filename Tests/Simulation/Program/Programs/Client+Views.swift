@@ -205,6 +205,11 @@ extension Client {
         guard let self, let level = reply.values.first?.unwrapped.string, level != "err" else { return }
         world.checks.broken("the log always contains errors", "its level is \(level)")
       }
+      ask(Self.logControl, Self.properties, "Get", [Self.logLevel[0], .string("LogTarget")]) { [weak self] reply in
+        guard let self, let target = reply.values.first else { return }
+        // Only its present value is accepted.
+        call(Self.service, Self.logControl, Self.properties, "Set", [Self.logLevel[0], .string("LogTarget"), target])
+      }
       setLog("debug")
       ask(Self.path, Self.service, "RequestAuthorization", [.options([])]) { [weak self] reply in
         guard let self else { return }

@@ -617,6 +617,10 @@ final class GeoClue: SystemService {
   private func isConnected(_ name: String) -> Bool { world.bus.peers[name] != nil }
 
   private func add(_ call: Parcel, _ user: UInt32) {
+    // It would decide instead of the user's agent.
+    if world.isSession, world.bus.peers[call.sender]?.isService ?? false {
+      return world.checks.broken("the service of a session is no agent", "")
+    }
     self.call(call.sender, Agent.path, Self.properties, "GetAll", [.string(Agent.interface)]) { [weak self] reply in
       guard let self, isConnected(call.sender) else { return }
       let level = reply.kind == .reply ? reply.values.first?.properties?["MaxAccuracyLevel"]?.uint32 ?? 0 : 0
