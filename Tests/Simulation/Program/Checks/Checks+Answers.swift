@@ -114,14 +114,14 @@ extension Checks {
     }
   }
 
-  /// The rules forbid a user everything for a moment, and permit it again before polkit answers.
-  func unshaken(_ user: UInt32) {
+  /// Checks that a user's programs are told nothing new for a moment.
+  func unshaken(_ user: UInt32, _ rule: String) {
     let begin = world.schedule.now
     let subscriptions = world.clients.filter { $0.user == user }.flatMap(\.subscriptions)
       .filter { $0.isStarted && $0.told?.status.hasPrefix("authorized") == true }
     world.schedule.after(1_200_000) { [self] in
       for subscription in subscriptions where subscription.isStarted && subscription.toldAt > begin {
-        broken("an answer of polkit that a change has overtaken is not reported", subscription.path)
+        broken(rule, subscription.path)
       }
     }
   }

@@ -100,10 +100,7 @@ final class Agent: Program {
       case .announces:
         isKnown = isKnown || world.isSession && world.geoclue.clientCount > 0
         announce()
-      case .invalidates:
-        signal(
-          Self.path, Self.properties, "PropertiesChanged",
-          [.string(Self.interface), .options([]), .strings(["MaxAccuracyLevel"])])
+      case .invalidates: announceUnknown()
       case .announcesToGeoClue: if world.geoclue.isRunning { announce() }
       }
     }
@@ -137,6 +134,28 @@ final class Agent: Program {
     isSilent = false
     propertiesChanged(Self.path, Self.interface, [("MaxAccuracyLevel", .uint32(level.rawValue))])
     if isKnown, !world.isSession { noteTold(level) }
+  }
+
+  /// Announces that its level may have changed.
+  private func announceUnknown() {
+    signal(
+      Self.path, Self.properties, "PropertiesChanged",
+      [.string(Self.interface), .options([]), .strings(["MaxAccuracyLevel"])])
+  }
+
+  /// Announces that its level may have changed, which it has not, and answers late. Meanwhile a location arrives, and then
+  /// none for a while.
+  func confirm() {
+    guard manner == .invalidates, level == .exact, isConnected, !isSilent, world.geoclue.interval == 1_000_000 else {
+      return
+    }
+    latency = 100_000...150_000
+    announceUnknown()
+    world.geoclue.measureOften(every: 50_000, 1, accuracy: 2)
+    world.schedule.after(1_500_000) { [self] in
+      latency = 50...3_000
+      world.checks.newest(of: user)
+    }
   }
 
   /// Announces different levels, hundreds a second, until the storm ends.

@@ -84,20 +84,32 @@ final class Polkit: SystemService {
     announce()
   }
 
+  /// Restarts before it has answered what is asked after an announced change.
+  func restartWhileAsked() {
+    guard answersSoon else { return }
+    for user in world.users where permitsEverything(to: user) {
+      world.checks.unshaken(user, "a short restart of polkit is not reported")
+    }
+    raiseDoubt()
+    world.schedule.after(50_000) { [self] in exit() }
+    world.schedule.after(300_000) { [self] in start() }
+  }
+
   /// Changes and announces the rules about both levels of access.
   func set(_ answer: Truth.Answer?, for user: UInt32) {
     for action in [Truth.access, Truth.accessPrecise] { world.truth.set(answer, to: action, of: user) }
     announce()
   }
 
+  private func permitsEverything(to user: UInt32) -> Bool {
+    denied[user] == nil && [Truth.access, Truth.accessPrecise].allSatisfy { world.truth.policy(of: user, $0) == .yes }
+  }
+
   /// The rules forbid a user everything, until that has been determined and before it is answered.
   func waver(about user: UInt32) {
-    let actions = [Truth.access, Truth.accessPrecise]
-    guard answersSoon, denied[user] == nil, actions.allSatisfy({ world.truth.policy(of: user, $0) == .yes }) else {
-      return
-    }
+    guard answersSoon, permitsEverything(to: user) else { return }
     waveredAt = world.schedule.now
-    world.checks.unshaken(user)
+    world.checks.unshaken(user, "an answer of polkit that a change has overtaken is not reported")
     delayAnswers(100_000...100_000, for: 1_200_000)
     set(.no, for: user)
     world.schedule.after(150_000) { [self] in set(nil, for: user) }

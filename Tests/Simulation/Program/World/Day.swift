@@ -63,6 +63,11 @@ final class Day {
         time = planAlmanac(at: time + 9_000_000)
       }
       if round % 8 == 5 { time = planReceiver(at: time + 100_000) }
+      if round % 8 == 1, !world.isSession {
+        at(time + 100_000) { $0.polkit.restartWhileAsked() }
+        at(time + 2_000_000) { world in for agent in world.agents { agent.confirm() } }
+        time += 4_000_000
+      }
       guard round % 4 == 3 || round == rounds - 1 else { continue }
       time = planDeparture(round, at: time)
     }
