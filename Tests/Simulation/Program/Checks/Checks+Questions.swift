@@ -16,6 +16,9 @@ extension Checks {
 
   func asked(_ parcel: Parcel) {
     let bus = world.bus
+    if parcel.member == "CancelCheckAuthorization", parcel.startsService {
+      broken("the withdrawal of a question does not start polkit", parcel.story)
+    }
     guard let service = parcel.destination, let limit = Self.mostQuestions[service], bus.owners[service] != nil else {
       return
     }
