@@ -66,10 +66,14 @@ package struct GridReducer: Sendable {
     return isSame ? nil : choice.location.endOfInterval + level.settlingTime
   }
 
-  /// Decides with the newest location if none has arrived since the beginning of the interval.
-  package mutating func settle(_ location: Location, at now: BootInstant) {
-    guard let grid, let time = settles(location), now >= time else { return }
-    choice = choose(for: location, in: level.interval(of: now - level.settlingTime), of: grid)
+  /// Decides with the newest location if none has arrived since the beginning of the interval. Returns the new reduced
+  /// location, or nil if it has not changed.
+  @discardableResult
+  package mutating func settle(_ location: Location, at now: BootInstant) -> Location? {
+    guard let grid, let time = settles(location), now >= time else { return nil }
+    let choice = choose(for: location, in: level.interval(of: now - level.settlingTime), of: grid)
+    self.choice = choice
+    return choice.location
   }
 
   /// When the reduced location may change next, or nil before the first one.

@@ -70,9 +70,15 @@ final class SharedLocations {
   /// level's interval is one that began before a gap.
   func newest(for level: AccuracyLevel) -> Location? {
     guard let newest = arbiter.published else { return nil }
-    reducers[level, default: GridReducer(level: level)].settle(newest, at: MainLoop.main.clock.boottime())
-    let reduced = reducers[level, default: GridReducer(level: level)].reduce(newest)
-    settle(level, newest)
+    var reduced = reducers[level, default: GridReducer(level: level)].reduce(newest)
+    if let time = reducers[level]?.settles(newest) {
+      let now = MainLoop.main.clock.boottime()
+      if time <= now {
+        reduced = reducers[level]?.settle(newest, at: now) ?? reduced
+      } else {
+        wait(time - now, toSettle: level)
+      }
+    }
     return reduced.receivedAt >= validFrom || level == .exact ? reduced : nil
   }
 
@@ -129,9 +135,9 @@ final class SharedLocations {
   }
 
   /// Waits for the time when the newest location changes that of a level although no other one arrives.
-  private func settle(_ level: AccuracyLevel, _ newest: Location) {
-    guard levels[level] != nil, settling[level] == nil, let time = reducers[level]?.settles(newest) else { return }
-    settling[level] = MainLoop.main.after(time - MainLoop.main.clock.boottime()) { [weak self] in
+  private func wait(_ time: Duration, toSettle level: AccuracyLevel) {
+    guard levels[level] != nil, settling[level] == nil else { return }
+    settling[level] = MainLoop.main.after(time) { [weak self] in
       self?.settling[level] = nil
       self?.publish()
     }
