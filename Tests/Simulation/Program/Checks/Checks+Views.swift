@@ -118,7 +118,7 @@ extension Checks {
         max(world.geoclue.slowAt, world.geoclue.startedAt, world.servingSince ?? .max) < time
       else { return }
       let told = properties["AvailableAccuracy"]?.string
-      guard told != world.geoclue.availableName else { return }
+      guard told != "\(world.geoclue.available)" else { return }
       broken("the available accuracy is that of GeoClue", told ?? "")
     }
   }

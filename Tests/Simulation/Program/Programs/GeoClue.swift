@@ -231,9 +231,7 @@ final class GeoClue: SystemService {
   var hasBeenSteady: Bool { steadyFixes > 5 }
 
   /// What it reports as available.
-  private var available: UInt32 { !hasSource ? 0 : hasOnlyNetworks ? 4 : 8 }
-  /// The contract's name for that.
-  var availableName: String { !hasSource ? "none" : hasOnlyNetworks ? "city" : "exact" }
+  var available: AccuracyLevel { !hasSource ? .none : hasOnlyNetworks ? .city : .exact }
 
   /// The receiver is lost, which GeoClue tells, but wireless networks are seen. A client that has had an exact location
   /// receives no coarser one.
@@ -254,7 +252,7 @@ final class GeoClue: SystemService {
   }
 
   private func tellAvailable() {
-    propertiesChanged("\(Self.root)/Manager", Self.manager, [("AvailableAccuracyLevel", .uint32(available))])
+    propertiesChanged("\(Self.root)/Manager", Self.manager, [("AvailableAccuracyLevel", .uint32(available.rawValue))])
   }
 
   /// The current clients lose the receiver, as when its socket is closed.
@@ -704,7 +702,7 @@ final class GeoClue: SystemService {
       return answer(call, [place.owner == call.sender ? properties(of: place.fix) : .options([])])
     }
     if interface == Self.manager {
-      return answer(call, [.variant(.uint32(available))])
+      return answer(call, [.variant(.uint32(available.rawValue))])
     }
     guard let client = held.first(where: { $0.path == call.path }), client.owner == call.sender,
       let name = call.values.dropFirst().first?.string
