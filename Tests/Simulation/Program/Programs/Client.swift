@@ -311,6 +311,7 @@ final class Client: Program {
       let patience: Int64 = world.geoclue.interval == 1_000_000 ? 12_000_000 : 60_000_000
       // The service may have found another agent because of this call.
       if level == .exact, entitlement.level == .exact, reply.kind == .error, world.outlierAt < begin - patience,
+        world.polkit.denied[user] == nil,
         world.geoclue.interval < 8_000_000 || isAsserted
           || mayRenewClient && world.geoclue.measuresAgain(forCallAt: begin)
       {
