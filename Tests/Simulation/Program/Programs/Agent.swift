@@ -125,7 +125,7 @@ final class Agent: Program {
     world.schedule.after(chance.time(latency)) { [weak self] in
       guard let self, isConnected else { return }
       call(
-        GeoClue.service, "/org/freedesktop/GeoClue2/Manager", GeoClue.manager, "AddAgent", [.string("geopublicist")])
+        GeoClue.service, "/org/freedesktop/GeoClue2/Manager", GeoClue.manager, "AddAgent", [.string("gnome-shell")])
     }
   }
 

@@ -614,7 +614,15 @@ final class GeoClue: SystemService {
 
   private func isConnected(_ name: String) -> Bool { world.bus.peers[name] != nil }
 
+  /// The ids of agents that the default configuration of every release allows.
+  private static let agentIDs = [
+    "geoclue-demo-agent", "gnome-shell", "io.elementary.desktop.agent-geoclue2", "sm.puri.Phosh", "lipstick",
+  ]
+
   private func add(_ call: Parcel, _ user: UInt32) {
+    guard Self.agentIDs.contains(call.values.first?.string ?? "") else {
+      return refuse(call, "AccessDenied", "This program is not allowed to run as an agent")
+    }
     // It would decide instead of the user's agent.
     if world.isSession, world.bus.peers[call.sender]?.isService ?? false {
       return world.checks.broken("the service of a session is no agent", "")
