@@ -337,6 +337,19 @@ extension Checks {
     if failedAt < world.emptyAt - 3_000_000 { broken("no failure is reported that has ended", path) }
   }
 
+  /// Checks that clients are told of no failure for a moment, because GeoClue has just announced two locations of which
+  /// only the older one cannot be read.
+  func unfailed() {
+    let begin = world.schedule.now
+    world.schedule.after(200_000) { [self] in
+      for client in world.clients {
+        for subscription in client.subscriptions where subscription.failedAt ?? .min > begin {
+          broken("a location that a newer one replaces is no failure", subscription.path)
+        }
+      }
+    }
+  }
+
   /// A client has been told through its subscription that the source has failed.
   func failed(_ subscription: Client.Subscription, of client: Client) {
     failed(subscription.path)

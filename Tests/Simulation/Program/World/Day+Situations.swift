@@ -94,6 +94,7 @@ extension Day {
       before(35) { $0.checks.newest() }
       // The turn of a client that does not read, once a minute, is lost if access is in doubt.
       if !staysBelowLimit { before(33) { $0.geoclue.hurryInDoubt() } }
+      before(30.5) { $0.geoclue.removeEarly() }
       before(28) { $0.checks.newest() }
       // The same wrong place as before, which does not confirm anything.
       before(26.5) { $0.geoclue.jump() }
