@@ -385,10 +385,13 @@ final class Client: Program {
   }
 
   /// Requests a new location of a town, which must be answered even if GeoClue has a receiver only.
-  func locateTown() {
+  ///
+  /// - Parameter level: Another level than that of a town. Its interval must have begun after the last sleep.
+  func locateTown(at level: AccuracyLevel = .city) {
     let begin = world.schedule.now
+    guard level == .city || world.wokeAt < begin - level.minimumInterval.microseconds else { return }
     let options: [(String, Value)] = [
-      ("accuracy", .string("city")), ("timeout", .uint32(10_000)), ("maximum-age", .uint32(0)),
+      ("accuracy", .string("\(level)")), ("timeout", .uint32(10_000)), ("maximum-age", .uint32(0)),
     ]
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 10_000_000) { [weak self] reply in
       guard let self, reply.errorName.hasSuffix("Timeout"), entitlement.level > .city, !world.geoclue.isStatic,

@@ -42,6 +42,12 @@ extension Day {
             client.locateRecently()
           }
         }
+        // The location of the interval may be revealed again, so that a call need not wait for the next interval.
+        world.schedule.after(3_500_000) {
+          for client in world.clients where client.user == agent.user && client.isReading {
+            client.locateTown(at: .neighborhood)
+          }
+        }
       }
     }
     if round % 8 == 1 {
