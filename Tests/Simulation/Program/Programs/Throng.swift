@@ -37,6 +37,31 @@ final class Throng {
     world.schedule.after(1_500_000) { [world] in world.logind.latency = 50...4_000 }
   }
 
+  /// The first programs of two users, who have no agents, come in the same moment. logind answers about both together, so
+  /// that the second user is to be searched while the connections are being listed for the first.
+  func comeTogether() {
+    let users: [UInt32] = [2_150, 2_151]
+    guard programs.isEmpty, world.polkit.answersSoon, world.logind.answersSoon, !world.bus.isDown else { return }
+    for user in users { world.truth.set(.active, of: user) }
+    world.logind.latency = 50_000...50_000
+    var answers: [UInt32: (time: Int64, reason: String?)] = [:]
+    for user in users {
+      come(users: [user]) { [world] in answers[user] = (world.schedule.now, $0.values.last?.string) }
+    }
+    world.schedule.after(200_000) { [world] in world.logind.latency = 50...4_000 }
+    world.schedule.after(3_000_000) { [self] in
+      leave()
+      for user in users { world.truth.set(.none, of: user) }
+      let times = users.compactMap { answers[$0]?.time }
+      guard users.contains(where: { answers[$0] != nil }), !world.isBusFaulty else { return }
+      if times.count < 2 || answers.values.contains(where: { $0.reason != "no-agent" })
+        || (times[0] - times[1]).magnitude > 500_000
+      {
+        world.checks.broken("a user who comes while connections are listed is answered soon", "\(answers)")
+      }
+    }
+  }
+
   /// Many programs of one user wait for polkit, which does not answer about them, and answer no question themselves.
   /// A client of another user, whose agent is new, must not wait for them.
   func press(of user: UInt32, against client: Client, _ agent: Agent) {

@@ -109,6 +109,7 @@ extension Day {
       before(52) { $0.throng.insist(of: $0.users[(round / 2 + 1) % 3]) }
       before(45) { $0.throng.visit() }
       before(43) { $0.throng.comeBack() }
+      before(38) { $0.throng.comeTogether() }
       before(16) { $0.throng.readAuthorization(of: $0.users[round / 2 % 3]) }
       before(98) { $0.throng.share(of: Throng.subordinates.keys.sorted()[round / 2 % 2]) }
       before(75) { world in
