@@ -96,10 +96,13 @@ final class Throng {
   }
 
   /// Programs of one user make as many short calls as they may, which count for all of them together.
-  func hurry(of user: UInt32) {
+  ///
+  /// - Parameter areLong: Whether the calls are longer than they may be.
+  func hurry(of user: UInt32, areLong: Bool) {
     guard programs.isEmpty else { return }
     world.floodedAt[user] = world.schedule.now
     come(users: Array(repeating: user, count: 12)) { _ in }
+    guard !areLong else { return hurryWithLongCalls() }
     for program in programs {
       for _ in 0..<95 {
         let values = [Value.string(Client.service), .string("AuthorizationStatus")]
@@ -107,6 +110,27 @@ final class Throng {
       }
     }
     world.schedule.after(3_000_000) { [self] in leave() }
+  }
+
+  /// Those that have come make calls that are refused because of their length, which is charged.
+  private func hurryWithLongCalls() {
+    var refused = 0
+    // No call waits any more, so they are refused at once.
+    world.schedule.after(1_500_000) { [self] in
+      let values = [Value.string(Client.service), .string(String(repeating: "a", count: World.messageBytes + 100))]
+      for program in programs {
+        for _ in 0..<95 {
+          program.call(Client.service, Client.path, Program.properties, "Get", values) {
+            if $0.errorName.hasSuffix("LimitsExceeded") { refused += 1 }
+          }
+        }
+      }
+    }
+    world.schedule.after(3_000_000) { [self] in
+      leave()
+      // Each costs 5 of the 2,500 that an account has, and of the 200 that it receives in a second.
+      if refused > 600 { world.checks.broken("a refusal costs as much as its call is long", "\(refused)") }
+    }
   }
 
   /// Programs of one user leave with answers that they have not read. The service must not ping the user's others more

@@ -118,7 +118,9 @@ extension Day {
       }
     }
     before(88) { $0.clients[(round + 3) % 6].shortenWait() }
-    if round % 8 == 3, !world.isSession { before(92) { $0.throng.hurry(of: $0.users[(round + 1) % 3]) } }
+    if round % 8 == 3, !world.isSession {
+      before(92) { $0.throng.hurry(of: $0.users[(round + 1) % 3], areLong: round % 16 == 11) }
+    }
     if round % 8 == 5, !world.isSession { before(92) { $0.throng.shareOfStrangers() } }
     if round % 8 == 1, !world.isSession { before(92) { $0.throng.hoard(of: $0.users[(round + 1) % 3]) } }
     if round % 4 == 0 {
