@@ -427,6 +427,13 @@ final class Checks {
     {
       broken("no new location is sent while logind is asked about a session that has ended", parcel.story)
     }
+    // So does an answer of polkit, from its question on.
+    if !world.isSession, !world.isBusFaulty, !isAsserted, let asked = world.polkit.questionedAt[client.name],
+      min(readAt, world.sentSince - 150_000) > asked + 10_000,
+      client.entitlement.finest(at: world.schedule.now, since: world.sentSince) < .exact
+    {
+      broken("polkit's answer permits new locations for a moment after its question", parcel.story)
+    }
     if fix.isOutlier, parcel.member == "LocationUpdated" {
       if world.isOutlierObvious(fix) { broken("a single jump is not delivered", parcel.story) }
       if world.geoclue.contradicts(fix) { broken("a jump that a later location contradicts is dropped", parcel.story) }

@@ -47,6 +47,9 @@ final class Polkit: SystemService {
     return last.at > world.schedule.now - Entitlement.tolerance && last.answers[action] == .yes
   }
 
+  /// When the last question about precise access, or access without an agent, of each program arrived.
+  private(set) var questionedAt: [String: Int64] = [:]
+
   private func asked(about name: String) {
     var round = rounds[name] ?? Round()
     if round.open == 0 {
@@ -113,6 +116,19 @@ final class Polkit: SystemService {
     delayAnswers(100_000...100_000, for: 1_200_000)
     set(.no, for: user)
     world.schedule.after(150_000) { [self] in set(nil, for: user) }
+  }
+
+  /// The rules forbid a user everything just after an answer has been determined, while locations arrive quickly. The
+  /// answer permits deliveries only for a time that begins with its question.
+  func forbidBeforeAnswer(_ user: UInt32) {
+    guard answersSoon, permitsEverything(to: user), world.geoclue.interval == 1_000_000 else { return }
+    waveredAt = world.schedule.now
+    raiseDoubt(latency: 100_000...100_000)
+    // The first answer that a change overtakes is not used at all.
+    world.schedule.after(50_000) { [self] in announce() }
+    world.schedule.after(303_000) { [self] in set(.no, for: user) }
+    world.geoclue.measureOften(every: 5_000, 130, accuracy: 2)
+    world.schedule.after(1_500_000) { [self] in set(nil, for: user) }
   }
 
   /// The users whose consent is temporary, and what is permitted for that reason now.
@@ -259,6 +275,7 @@ final class Polkit: SystemService {
 
   override func called(_ call: Parcel) {
     if call.member == "CheckAuthorization", let name = Self.subject(of: call) {
+      if call.values.dropFirst().first?.string != Truth.access { questionedAt[name] = world.schedule.now }
       if world.schedule.now - floodedAt < 1_000_000 {
         questions[name, default: 0] += 1
         if questions[name, default: 0] > Self.mostQuestions {

@@ -176,7 +176,12 @@ extension Day {
     before(24.5) { world in
       for client in world.clients { client.startAndStop() }
     }
-    if !world.isSession { before(21.5) { $0.polkit.waver(about: $0.users[round % $0.users.count]) } }
+    if !world.isSession {
+      before(21.5) { world in
+        let user = world.users[round % world.users.count]
+        if round % 4 == 1 { world.polkit.forbidBeforeAnswer(user) } else { world.polkit.waver(about: user) }
+      }
+    }
     // Two users turn location off in the same moment.
     if round % 4 == 3, !world.isSession {
       for seconds in [23.2, 22.6] { before(seconds) { $0.turnOffTogether() } }
