@@ -22,7 +22,8 @@ extension Checks {
     guard let service = parcel.destination, let limit = Self.mostQuestions[service], bus.owners[service] != nil else {
       return
     }
-    questions = questions.filter { bus.pending[$0.key] != nil }
+    // The bus may not have noticed that the service has left its last connection.
+    questions = questions.filter { $0.key.caller == parcel.sender && bus.pending[$0.key] != nil }
     let question = Question(
       service: service, text: "\(parcel.member) \(parcel.values)",
       user: Polkit.subject(of: parcel).flatMap { bus.peers[$0]?.user })
