@@ -137,6 +137,7 @@ final class Client: Program {
     self.isSandboxed = isSandboxed
     chance = Chance(world.seed, "client \(number)")
     super.init(world, user: user)
+    knowsPings = !number.isMultiple(of: 3)
   }
 
   func received(fix number: Int) {

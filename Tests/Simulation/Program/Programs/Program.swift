@@ -23,6 +23,8 @@ class Program: Peer {
   }
 
   var isConnected: Bool { world.bus.peers[name] === self }
+  /// Whether it answers a ping without an error, which is a sign of life, too.
+  var knowsPings = true
   /// The bytes from the present service that it has not read, and since when. A call does not change them.
   var heldBytes = 0
   private(set) var heldSince: Int64 = 0
@@ -74,7 +76,7 @@ class Program: Peer {
       if parcel.isPing {
         proven = (unproven, world.schedule.now)
         (unproven, owesAnswer) = (0, false)
-        return answer(parcel, [])
+        return knowsPings ? answer(parcel, []) : refuse(parcel, "UnknownMethod", "There is no Ping")
       }
       called(parcel)
     case .reply, .error: handlers.removeValue(forKey: parcel.replySerial)?(parcel)
