@@ -124,13 +124,16 @@ extension Client {
       world.checks.broken("the service answers a ping", "client \(number): \(reply.errorName)")
     }
     guard let subscription = subscriptions.first(where: \.isPlain) else { return }
+    let errors = ["Active": "PropertyReadOnly", "Debounces": "UnknownProperty"]
     for (name, value) in [
       ("TimeThreshold", .double(0.5)), ("Accuracy", .string("room")), ("DistanceThreshold", .double(-1)),
       ("RequiredAccuracy", .string("8")), ("Active", .boolean(true)), ("Debounces", .uint32(1)),
     ] as [(String, Value)] {
       ask(subscription.path, Self.properties, "Set", [.string(Self.subscription), .string(name), .variant(value)]) {
         [weak self] reply in
-        self?.refused(reply, "\(name)=\(value)")
+        // The subscription may have ended.
+        let expected = errors[name].map { [$0] } ?? ["InvalidOption", "InvalidArgs"]
+        self?.refused(reply, "\(name)=\(value)", as: expected + ["UnknownObject"])
       }
     }
   }
@@ -146,7 +149,7 @@ extension Client {
 
   private func refused(
     _ reply: Parcel, _ mistake: String,
-    as names: [String] = ["InvalidOption", "InvalidArgs", "UnknownProperty", "PropertyReadOnly", "UnknownObject"]
+    as names: [String] = ["InvalidOption", "InvalidArgs"]
   ) {
     guard !reply.isLost, !reply.errorName.hasSuffix("LimitsExceeded"),
       reply.kind == .reply || !names.contains(where: reply.errorName.hasSuffix)
