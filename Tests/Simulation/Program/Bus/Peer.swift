@@ -74,6 +74,8 @@ final class SocketPeer: Peer {
   let entrance: Entrance
   /// The messages that wait while the bus hangs.
   private var held: [Parcel] = []
+  /// The serial numbers of the messages so far.
+  var serials: Set<UInt32> = []
 
   init(_ connection: OpaquePointer, _ entrance: Entrance) {
     self.connection = dbus_connection_ref(connection)

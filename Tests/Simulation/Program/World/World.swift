@@ -355,6 +355,9 @@ final class World {
     hash.add(UInt64(bitPattern: schedule.now))
     parcel.size = hash.add(message: parcel.encoded().raw)
     tell(parcel.story)
+    if let peer = peer as? SocketPeer, !peer.serials.insert(parcel.serial).inserted {
+      checks.broken("a connection uses each serial number once", parcel.story)
+    }
     if peer.isService { checks.sent(parcel) }
     if parcel.isInteractive { polkit.interactiveAt[parcel.sender] = schedule.now }
     for library in libraries where library.name == parcel.sender && library.process == peer.process {
