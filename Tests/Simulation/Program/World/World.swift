@@ -641,7 +641,7 @@ final class World {
 
   /// systemd kills a service that does not show in time that it works.
   private func watch() {
-    let time = ServiceManager.watchdogTime
+    let time = ServiceManager.watchdogTime * 3 / 4
     if !manager.hasShownLife(), let servingSince, servingSince < schedule.now - time - 1_000_000 {
       checks.broken("the service shows systemd that it works", "since \(servingSince)")
     }
