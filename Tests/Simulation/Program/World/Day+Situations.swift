@@ -135,7 +135,7 @@ extension Day {
     if round % 8 == 7, !staysBelowLimit, !world.isSession { before(85) { $0.geoclue.refuseForLong() } }
     if round % 8 == 3 {
       before(95.5) { world in world.agents.first { $0.manner == .announces }?.waver() }
-      before(74) { $0.reduceWhileDescribed() }
+      before(74) { $0.reduceWhileDescribed(round % 16 == 3 ? .announces : .invalidates) }
       before(33) { world in
         for client in world.clients where client.user == world.users[0] { client.monitor(isHere: true) }
       }

@@ -931,8 +931,8 @@ extension World {
   }
 
   /// An agent returns, and allows less while systemd describes its process to the service.
-  func reduceWhileDescribed() {
-    guard !isSession, let agent = agents.first(where: { $0.manner == .announces }), agent.isConnected, !agent.isSilent,
+  func reduceWhileDescribed(_ manner: Agent.Manner) {
+    guard !isSession, let agent = agents.first(where: { $0.manner == manner }), agent.isConnected, !agent.isSilent,
       agent.level == .exact
     else { return }
     systemd.latency = 300_000...300_000
