@@ -205,6 +205,10 @@ extension Day {
     before(8) { world in
       for client in world.clients where client.isConnected { client.reconsider() }
     }
+    // The list must have changed when it is read again.
+    before(5.5) { world in
+      for client in world.clients where client.isConnected && client.isReading { client.look() }
+    }
     // The first location at another place is a jump until the next one confirms it.
     if round % 3 == 1 {
       // A stay would be reported while that jump may be the end of it.
