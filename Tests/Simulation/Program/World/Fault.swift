@@ -76,7 +76,11 @@ struct Fault {
       world.setSession(extra < 80 ? .inactive : .none, of: user)
     case .sessionNoise: world.logind.announceSession(extra < 50 ? "SessionNew" : "SessionRemoved", of: user)
     case .logindSlow: world.logind.latency = 20_000...600_000
-    case .logindHangs: world.logind.hang()
+    case .logindHangs:
+      world.logind.hang()
+      // Its sessions are in doubt. Calls wait for that only for a second.
+      world.logind.announce(user)
+      world.schedule.after(300_000) { client.readAll() }
     case .logindExits: world.logind.exit()
     // After a short sleep, a location from before it is young enough for most purposes.
     case .suspend, .silentSuspend:
