@@ -249,6 +249,10 @@ enum LastingCondition: CaseIterable {
         // Reads of objects that are closed immediately afterwards still wait when access is refused.
         for client in world.clients where client.user == user && client.isConnected && !isSlow { client.readAndClose() }
       }
+      // The best location at the timeout of a call may no longer be returned, although polkit has not answered yet.
+      world.schedule.after(2_350_000) {
+        for client in world.clients where client.user == user && client.isConnected && isSlow { client.locateAtBest() }
+      }
       // Reads during a long doubt have no answer before its end.
       world.schedule.after(10_400_000) {
         for client in world.clients where client.user == user && client.isConnected && isSlow { client.readAll() }
