@@ -113,7 +113,10 @@ extension Day {
       before(16) { $0.throng.readAuthorization(of: $0.users[round / 2 % 3]) }
       before(98) { $0.throng.share(of: Throng.subordinates.keys.sorted()[round / 2 % 2]) }
       before(75) { world in
-        guard !world.geoclueFails, world.polkit.denied.isEmpty, !world.truth.isPolkitSilent else { return }
+        // An agent that has changed its mind often is believed late.
+        guard !world.geoclueFails, world.polkit.denied.isEmpty, !world.truth.isPolkitSilent,
+          world.agents[1].changedAt < world.schedule.now - 30_000_000
+        else { return }
         world.throng.press(of: world.users[0], against: world.clients[round % 6 == 1 ? 4 : 1], world.agents[1])
       }
     }
