@@ -137,7 +137,7 @@ extension Checks {
     }
     guard isNeeded, world.geoclueFailedAt > begin - 20_000_000 else { return }
     world.schedule.after(1_500_000) { [self] in
-      guard world.geoclue.isRunning, world.geoclue.startedAt < begin + 200_000, !world.geoclue.hasActiveClient,
+      guard world.geoclue.answersSoon, world.geoclue.startedAt < begin + 200_000, !world.geoclue.hasActiveClient,
         !world.geoclue.isForbidden
       else { return }
       broken("GeoClue is used as soon as it returns", "")
