@@ -31,7 +31,11 @@ extension SimulatedBus {
       }
       answer(call, [.string(owner)])
     case "NameHasOwner": answer(call, [.boolean(peers[name] != nil || owners[name] != nil)])
-    case "ListNames": answer(call, [.strings([Self.name] + owners.keys.sorted() + named.map(\.name))])
+    case "ListNames":
+      answer(call, [.strings([Self.name] + owners.keys.sorted() + named.map(\.name))])
+      guard peer.isService else { return }
+      onList?()
+      onList = nil
     case "GetConnectionCredentials":
       guard let subject = peers[name] ?? owners[name].flatMap({ peers[$0] }) else {
         return refuse(call, "NameHasNoOwner", "Nobody owns \(name)")

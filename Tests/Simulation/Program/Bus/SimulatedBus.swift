@@ -21,6 +21,8 @@ final class SimulatedBus {
   private(set) var isDown = false
   /// Called once, when a program is about to release a name.
   var onRelease: (() -> Void)?
+  /// Called once, when a program under test has been told all names.
+  var onList: (() -> Void)?
   /// Called when a name no longer has an owner.
   var onNameLost: (String) -> Void = { _ in }
   private(set) var stall = Stall.none

@@ -664,7 +664,8 @@ final class Client: Program {
 
   /// - Parameter level: What an interactive call requests.
   func authorize(
-    isInteractive: Bool = false, at level: AccuracyLevel = .exact, _ handler: @escaping (Parcel) -> Void = { _ in }
+    isInteractive: Bool = false, at level: AccuracyLevel = .exact, within deadline: Int64 = 5_000_000,
+    _ handler: @escaping (Parcel) -> Void = { _ in }
   ) {
     if isInteractive {
       interactedAt = world.schedule.now
@@ -674,7 +675,7 @@ final class Client: Program {
     ask(
       Self.path, Self.service, "RequestAuthorization",
       [.options([("accuracy", .string("\(isInteractive ? level : chance.pick(Self.levels))"))])],
-      within: isInteractive ? 120_000_000 : 5_000_000, isInteractive: isInteractive
+      within: isInteractive ? 120_000_000 : deadline, isInteractive: isInteractive
     ) { [weak self, connections] reply in
       if isInteractive, let self, interactions.connection == connections {
         (interactions.count, interactiveLevel) = (interactions.count - 1, nil)

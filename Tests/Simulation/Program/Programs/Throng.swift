@@ -62,6 +62,34 @@ final class Throng {
     }
   }
 
+  /// A user's agent and second program come when the connections have just been listed for the first program, and those
+  /// that were listed are still being identified.
+  func comeWhenListed() {
+    let user: UInt32 = 2_160
+    guard programs.isEmpty, world.polkit.answersSoon, world.logind.answersSoon, !world.bus.isDown else { return }
+    world.truth.set(.active, of: user)
+    let others = (0..<30).map { _ in Program(world, user: 2_161) }
+    for other in others { other.connect() }
+    var answer: Parcel?
+    world.bus.onList = { [self] in
+      let agent = Agent(world, user: user)
+      programs.append(agent)
+      agent.start()
+      come(users: [user]) { answer = $0 }
+    }
+    come(users: [user]) { _ in }
+    world.schedule.after(3_000_000) { [self] in
+      world.bus.onList = nil
+      for other in others { other.disconnect() }
+      let hasCome = programs.count > 1
+      leave()
+      world.truth.set(.none, of: user)
+      if hasCome, !world.isBusFaulty, answer?.values.first?.string != "authorized-when-in-use" {
+        world.checks.broken("an agent that comes before a call is found", answer?.story ?? "not at all")
+      }
+    }
+  }
+
   /// Many programs of one user wait for polkit, which does not answer about them, and answer no question themselves.
   /// A client of another user, whose agent is new, must not wait for them.
   func press(of user: UInt32, against client: Client, _ agent: Agent) {

@@ -109,7 +109,7 @@ extension Day {
       before(52) { $0.throng.insist(of: $0.users[(round / 2 + 1) % 3]) }
       before(45) { $0.throng.visit() }
       before(43) { $0.throng.comeBack() }
-      before(38) { $0.throng.comeTogether() }
+      before(38) { round % 2 == 0 ? $0.throng.comeTogether() : $0.throng.comeWhenListed() }
       before(16) { $0.throng.readAuthorization(of: $0.users[round / 2 % 3]) }
       before(98) { $0.throng.share(of: Throng.subordinates.keys.sorted()[round / 2 % 2]) }
       before(75) { world in
@@ -507,7 +507,22 @@ extension Day {
   private func planDialogs(until end: Int64) {
     let before = moments { end - $0 }
     let user = world.clients[1].user
+    let agent = world.agents.first { $0.user == user }
 
+    // Consent to precise access would change nothing, because the agent does not permit it.
+    before(145) { world in
+      agent?.setLevel(.city)
+      world.truth.set(.challenge, to: Truth.accessPrecise, of: user)
+      world.polkit.announce()
+      world.clients[1].start()
+      world.clients[1].authorize()
+    }
+    before(137) { $0.clients[1].authorize(isInteractive: true) }
+    before(135) { world in
+      world.clients[1].exit()
+      agent?.setLevel(.exact)
+      world.polkit.set(nil, for: user)
+    }
     before(129) { $0.clients[1].start() }
     before(128) { world in
       world.polkit.unattended = [user]
@@ -739,6 +754,24 @@ extension Day {
     after(23) { world in
       world.clients[1].exit()
       world.geoclueFails = false
+    }
+    // logind does not answer, for which the call of a client that had access waits only a second.
+    if !world.isSession {
+      after(23.2) { world in
+        world.clients[1].start()
+        world.clients[1].authorize()
+      }
+      after(23.6) { world in
+        let client = world.clients[1]
+        guard world.logind.answersSoon, world.polkit.answersSoon, world.polkit.denied[client.user] == nil,
+          world.truth.authorization(of: client, asking: .exact).status.hasPrefix("authorized")
+        else { return }
+        world.logind.hang()
+        world.logind.announce(client.user)
+        world.schedule.after(200_000) { client.authorize(within: 1_000_000) }
+      }
+      after(26.2) { $0.logind.recover() }
+      after(26.5) { $0.clients[1].exit() }
     }
     // The only client is one that needs the location briefly.
     after(27) { world in

@@ -527,11 +527,11 @@ final class World {
     checks.broken("the service leaves a connection from which the bus reads nothing", name)
   }
 
-  /// The bus reads a little of what has waited for it each millisecond, and finally everything.
+  /// The bus reads a little of what has waited for it at a time, less than is added meanwhile, and finally everything.
   func resumeBusSlowly() {
     guard case .ignores(let name) = bus.stall, name == serviceName else { return resumeBus() }
     let begin = ignoredAt
-    for milliseconds in 1...500 as ClosedRange<Int64> {
+    for milliseconds in stride(from: 1, through: 500, by: 3) as StrideThrough<Int64> {
       schedule.after(milliseconds * 1_000) { [self] in
         if ignoredAt == begin { bus.turn(includesIgnored: true) }
       }
