@@ -207,11 +207,13 @@ extension Checks {
 
   /// Some seconds after a user has begun a session without an agent, it is not certain that there will be none; after
   /// half a minute it is.
-  func awaitsAgent(_ user: UInt32, isNew: Bool) {
+  ///
+  /// - Parameter hasAsked: Whether the service has had the time to ask a program that does not answer often enough.
+  func awaitsAgent(_ user: UInt32, isNew: Bool, hasAsked: Bool = false) {
     let programs = world.clients.filter { $0.user == user && $0.isConnected }
     // One that does not answer may be an agent.
-    guard !world.truth.isPolkitSilent,
-      programs.allSatisfy({ $0.isReading && $0.readSince < world.schedule.now - 40_000_000 })
+    guard !world.truth.isPolkitSilent, world.polkit.denied[user] == nil,
+      programs.allSatisfy({ hasAsked || $0.isReading && $0.readSince < world.schedule.now - 40_000_000 })
     else { return }
     let told = programs.filter { !$0.isSandboxed }.flatMap(\.subscriptions)
       .filter { $0.isStarted && !$0.isNamed }.compactMap(\.told)
@@ -482,7 +484,8 @@ extension Checks {
     let distance = max(
       Self.distance(latitude, world.place(isOther: false)), eastWestDistance(location["Longitude"]?.double ?? .infinity)
     )
-    if distance > cell * 0.6 + 50 {
+    // Cells of a country are up to 2 % longer than that.
+    if distance > cell * 0.612 + 50 {
       broken("a reduced location is where the machine is", "\(distance) m: \(parcel.story)")
     }
   }

@@ -10,14 +10,15 @@ extension Checks {
   static func distance(_ one: Double, _ other: Double) -> Double { abs(one - other) * metresPerDegree }
   /// How far a latitude of the machine's meridian is from the centre of a region, in metres.
   func distance(_ latitude: Double, _ region: Client.Region) -> Double {
-    let east = (region.longitude - world.home.longitude) * cos(world.home.latitude * .pi / 180) * Self.metresPerDegree
+    let degrees = (region.longitude - world.home.longitude).remainder(dividingBy: 360)
+    let east = degrees * cos(world.home.latitude * .pi / 180) * Self.metresPerDegree
     return hypot(Self.distance(latitude, region.latitude), east)
   }
 
   /// How far a longitude is from that of the machine, in metres.
   func eastWestDistance(_ longitude: Double) -> Double {
-    let degrees = abs(longitude - world.longitude).truncatingRemainder(dividingBy: 360)
-    return min(degrees, 360 - degrees) * cos(world.home.latitude * .pi / 180) * Self.metresPerDegree
+    let degrees = abs((longitude - world.longitude).remainder(dividingBy: 360))
+    return degrees * cos(world.home.latitude * .pi / 180) * Self.metresPerDegree
   }
 
   /// The length of a degree of latitude.

@@ -539,6 +539,22 @@ final class Checks {
     if level == .city { towns[client.user] = isKnown ? latitude : nil }
   }
 
+  /// Checks that a town that a client has received after a long sleep, and thus after a long time without another, is
+  /// recorded at once.
+  func recorded(_ client: Client) {
+    let user = client.user
+    guard world.remembers, !world.isSession, !world.isBusFaulty, !world.truth.mayBeForbidden(user),
+      world.truth.session(of: user) == .active, world.mayKnowSession(of: user, at: world.wokeAt),
+      erasedUntil[user].map({ $0 < world.schedule.now }) ?? true
+    else { return }
+    for subscription in client.subscriptions where subscription.level == .city {
+      guard let last = subscription.last, last.level == "city", subscription.lastLocationAt > world.wokeAt,
+        let record = world.record(of: user), record.first == "city", Double(record[1]) != last.latitude
+      else { continue }
+      broken("a user's new town is recorded", "\(record) of \(user), not \(last.latitude)")
+    }
+  }
+
   /// Notes that all records from before a time have been erased.
   func forgetRecords(before time: Int64 = .max) {
     forgetTowns { _ in true }

@@ -93,7 +93,7 @@ extension Client {
     let includesLocation = isWide || chance.percent(50)
     createRegion(
       level, latitude, radius, confirm: confirm, isSingleUse: isSingleUse, includesLocation: includesLocation,
-      isNamed: !isHere && !isWide && chance.percent(15))
+      east: chance.pick([0, 0, 300]), isNamed: !isHere && !isWide && chance.percent(15))
   }
 
   /// Creates a wide region whose border is between the two places. The machine is inside.

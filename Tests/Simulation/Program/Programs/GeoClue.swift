@@ -81,7 +81,9 @@ final class GeoClue: SystemService {
 
   private var held: [Held] = []
   private var agents: [UInt32: (owner: String, level: UInt32)] = [:]
-  private var waiting: [(user: UInt32, call: Parcel)] = []
+  /// The calls that request a client for users without an agent, since when they wait, and how often their senders have
+  /// asked since then for what is available.
+  private var waiting: [(user: UInt32, call: Parcel, since: Int64, questions: Int)] = []
   private var places: [String: (owner: String, fix: Fix)] = [:]
   private var made = 0
   private var madePlaces = 0
@@ -610,7 +612,7 @@ final class GeoClue: SystemService {
       return refuse(call, "Failed", "The client cannot be created")
     }
     guard agents[user] != nil else {
-      waiting.append((user, call))
+      waiting.append((user, call, world.schedule.now, 0))
       return
     }
     guard isConnected(call.sender) else { return }
@@ -643,7 +645,7 @@ final class GeoClue: SystemService {
       answer(call, [])
       let calls = waiting.filter { $0.user == user }
       waiting.removeAll { $0.user == user }
-      for (user, call) in calls { create(call, user) }
+      for waiting in calls { create(waiting.call, user) }
     }
   }
 
@@ -718,9 +720,7 @@ final class GeoClue: SystemService {
       if reads.count > 100 { reads.removeFirst(50) }
       return answer(call, [place.owner == call.sender ? properties(of: place.fix) : .options([])])
     }
-    if interface == Self.manager {
-      return answer(call, [.variant(.uint32(available.rawValue))])
-    }
+    if interface == Self.manager { return answerAvailable(call) }
     guard let client = held.first(where: { $0.path == call.path }), client.owner == call.sender,
       let name = call.values.dropFirst().first?.string
     else { return refuse(call, "UnknownMethod", "Object does not exist at path “\(call.path)”") }
@@ -733,6 +733,21 @@ final class GeoClue: SystemService {
     case "Active": answer(call, [.variant(.boolean(client.isActive))])
     default: answer(call, [.variant(client.settings[name] ?? .uint32(0))])
     }
+  }
+
+  private func answerAvailable(_ call: Parcel) {
+    guard let index = waiting.firstIndex(where: { $0.call.sender == call.sender }) else {
+      return answer(call, [.variant(.uint32(available.rawValue))])
+    }
+    let since = waiting[index].since
+    waiting[index].questions += 1
+    // Pauses from 5 s to a minute.
+    if waiting[index].questions > 6 + Int((world.schedule.now - since) / 8_000_000) {
+      world.checks.broken("a GeoClue that waits for an agent is asked rarely", call.story)
+    }
+    // An error shows that it works, too.
+    guard !world.seed.isMultiple(of: 4) || since > world.schedule.now - 3_000_000 else { return refuse(call, "Failed", "There is no source") }
+    answer(call, [.variant(.uint32(available.rawValue))])
   }
 
   /// The finest level that the service requests, or 0.

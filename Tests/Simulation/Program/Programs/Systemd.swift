@@ -45,7 +45,7 @@ final class Systemd: SystemService {
       let user = call.values.first?.string?.split(whereSeparator: { "@.".contains($0) }).dropFirst().first ?? ""
       let programs = world.programs(of: UInt32(user) ?? .max)
       let rows = programs.map { program -> Value in
-        let scope = world.truth.isSandboxed(program) ? "app-flatpak-org.example.App-1.scope" : "app-example.scope"
+        let scope = program.isSandboxed ? "app-flatpak-org.example.App-1.scope" : "app-example.scope"
         let path = "/user.slice/user-\(user).slice/user@\(user).service/app.slice/\(scope)"
         return .structure([.string(path), .uint32(program.process), .string("/usr/bin/example")])
       }

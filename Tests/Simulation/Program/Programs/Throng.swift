@@ -62,6 +62,20 @@ final class Throng {
     }
   }
 
+  /// A program of root comes in a sandbox, which nobody's programs may use to learn the location.
+  func comeInSandbox() {
+    guard programs.isEmpty, world.systemd.isRunning, !world.bus.isDown, !world.isBusFaulty else { return }
+    let program = Program(world, user: 0)
+    program.isSandboxed = true
+    programs.append(program)
+    program.connect()
+    ask(program, isInteractive: false) { [world] in
+      guard $0.values.last?.string != "sandboxed", !program.isUnverifiable, !Self.isRefused($0) else { return }
+      world.checks.broken("a program in a sandbox is refused, whoever its user is", "\($0.story): \($0.values)")
+    }
+    world.schedule.after(1_000_000) { [self] in leave() }
+  }
+
   /// A user's agent and second program come when the connections have just been listed for the first program, and those
   /// that were listed are still being identified.
   func comeWhenListed() {

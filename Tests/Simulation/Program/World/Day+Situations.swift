@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
 import GeopublicistSimulatedKernel
 
 /// The situations that each quiet time contains, because random faults rarely cause them, and the checks of each.
@@ -21,6 +22,13 @@ extension Day {
     if staysBelowLimit { before(19) { $0.checks.sentRarely($0.clients[hoarder], since: end - 84_000_000) } }
     if !isLong { before(62) { $0.clients[hoarder].showLife() } }
     if world.isBusFaulty, round % 2 == 1 { before(12) { $0.closeGeoClueConnection() } }
+    // GeoClue exits before the service has returned to the bus, and thus does not learn it.
+    if world.isBusFaulty, round % 4 == 3 {
+      before(34) { world in
+        world.closeGeoClueConnection()
+        world.geoclue.exit()
+      }
+    }
     before(70) { $0.clients[(round + 2) % 6].subscribeBriefly() }
     before(70) { $0.clients[(round + 3) % 6].demandMore() }
     before(isLong ? 18.5 : 55) { $0.clients[hoarder].isReading = true }
@@ -108,6 +116,7 @@ extension Day {
     if !world.isSession {
       before(52) { $0.throng.insist(of: $0.users[(round / 2 + 1) % 3]) }
       before(45) { $0.throng.visit() }
+      before(46.5) { $0.throng.comeInSandbox() }
       before(43) { $0.throng.comeBack() }
       before(38) { round % 2 == 0 ? $0.throng.comeTogether() : $0.throng.comeWhenListed() }
       before(16) { $0.throng.readAuthorization(of: $0.users[round / 2 % 3]) }
@@ -190,6 +199,9 @@ extension Day {
       for seconds in [23.2, 22.6] { before(seconds) { $0.turnOffTogether() } }
     }
     if round % 4 == 0, !world.isSession { before(23.3) { $0.suspendSession(of: $0.users[(round + 1) % 3]) } }
+    if round % 4 == 0 {
+      before(19.9) { $0.forgeAbsentLogind(by: $0.clients[(round + 1) % 6]) }
+    }
     if round % 2 == 1 {
       before(50) { world in
         for client in world.clients where client.isReading { client.monitorStay() }
@@ -441,7 +453,27 @@ extension Day {
       world.checks.checkAlmanacRests(world.clients[1], since: begin + 4_000_000)
       world.clients[1].exit()
     }
-    return begin + 24_100_000
+    // A town is recorded at once if the last one was recorded long ago.
+    after(24.2) { world in
+      world.clients[1].start()
+      world.clients[1].subscribe(isPlain: true, at: .city)
+      // With that, the source does not rest.
+      world.clients[1].subscribe(isPlain: true, at: .exact)
+    }
+    after(27) { world in
+      world.move()
+      // It wakes shortly before an interval in which a town may be sent.
+      let (now, interval) = (kernel_boottime(), AccuracyLevel.city.minimumInterval.microseconds)
+      let next = ((now + 1_000_000_000) / interval + 1) * interval
+      world.sleep(next - now - 1_000_000, isAnnounced: true, isProbed: false)
+    }
+    // The first subscription does not count the time asleep.
+    after(30) { $0.clients[1].subscribe(isPlain: true, at: .city) }
+    after(33) { world in
+      world.checks.recorded(world.clients[1])
+      world.clients[1].exit()
+    }
+    return begin + 33_100_000
   }
 
   /// A few locations are outside a region. All later ones may be inside: they are close to its border, or clearly inside.

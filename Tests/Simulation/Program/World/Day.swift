@@ -141,6 +141,12 @@ final class Day {
     at(begin) { world in
       for client in world.clients { client.createManyObjects() }
     }
+    if !isLong {
+      at(begin + 2_950_000) { world in
+        for client in world.clients where client.isReading { client.locatePrecisely() }
+      }
+      at(begin + 3_650_000) { $0.geoclue.measureOften(every: 1_000, 1, accuracy: 2) }
+    }
     at(begin + 3_000_000) { $0.stallBus(hangs: false) }
     guard isLong else {
       // Before the service leaves this connection, the bus reads again.

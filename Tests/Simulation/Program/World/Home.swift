@@ -27,7 +27,7 @@ struct Town {
     Town("Tornio", 65.848, 24.147, "FI", "Europe/Helsinki", 1),
     Town("Karungi", 66.05, 23.96, "SE", "Europe/Stockholm", 0),
     Town("Badajoz", 38.879, -6.969, "ES", "Europe/Madrid", 0), Town("Elvas", 38.881, -7.163, "PT", "Europe/Lisbon", 2),
-    Town("Suva", -18.142, 178.441, "FJ", "Pacific/Fiji", 3), Town("Nausori", -18.024, 178.545, "FJ", "Pacific/Fiji", 3),
+    Town("Waiyevo", -16.79, -179.98, "FJ", "Pacific/Fiji", 3), Town("Labasa", -16.43, 179.37, "FJ", "Pacific/Fiji", 3),
     Town("Cayambe", 0.041, -78.145, "EC", "America/Guayaquil", 4),
     Town("Quito", -0.23, -78.525, "EC", "America/Guayaquil", 4),
     // Near the centre of the cell that a client limited to the country learns.
@@ -86,18 +86,20 @@ struct Home {
   /// In metres per second, if GeoClue's receiver reports it.
   let speed: Double?
 
-  /// Three are between two towns of one time zone, one is beyond the polar circle, one at the equator, one at a degree of
+  /// Two are between two towns of one time zone, one is beyond the polar circle, one at the equator, one at a degree of
   /// latitude between two towns, and two are near a border of time zones. One of these is in a cell whose centre is
-  /// almost as far from the other side's town as a location of the level `city` is accurate.
+  /// almost as far from the other side's town as a location of the level `city` is accurate. The last one is 100 m to the
+  /// west of the date line.
   private static let places = [
-    (52.39, 13.2), (69.63, 18.96), (38.88, -6.97), (-0.02, -78.15), (47.97, 7.85), (65.84, 24.14), (-18.14, 178.44),
+    (52.39, 13.2), (69.63, 18.96), (38.88, -6.97), (-0.02, -78.15), (47.97, 7.85), (65.84, 24.14), (-16.79, 179.999),
   ]
 
   /// The longitude of a place to the east of the machine, in degrees.
   ///
   /// - Parameter metres: The distance.
   func longitude(east metres: Double) -> Double {
-    longitude + metres / Checks.metresPerDegree / cos(latitude * .pi / 180)
+    let east = longitude + metres / Checks.metresPerDegree / cos(latitude * .pi / 180)
+    return east > 180 ? east - 360 : east
   }
 
   init(_ seed: UInt64) {

@@ -128,6 +128,7 @@ enum LastingCondition: CaseIterable {
       // Another user's is on the bus for long before it is an agent.
       let isEarly = user.isMultiple(of: 2)
       if isEarly { world.schedule.after(1_000_000) { agent?.start(exports: false) } }
+      world.schedule.after(48_000_000) { world.checks.awaitsAgent(user, isNew: false, hasAsked: true) }
       world.schedule.after(50_000_000) { if isEarly { agent?.export() } else { agent?.start() } }
       // The probe, whose calls make the service search again, comes later.
       world.schedule.after(59_000_000) {

@@ -68,11 +68,9 @@ final class Truth {
     policies[user]?[action] ?? (action == Self.accessWithoutAgent ? .no : .yes)
   }
 
-  func isSandboxed(_ program: Program) -> Bool { (program as? Client)?.isSandboxed ?? false }
-
   /// Whether a client counts as sandboxed. Nothing needs to be known about root and the service's own user.
   private func isConfined(_ program: Program) -> Bool {
-    isSandboxed(program) || (program as? Client)?.hasSpecialRoot == true
+    program.isSandboxed || (program as? Client)?.hasSpecialRoot == true
       || program.isUnverifiable && (world.isSession || program.user != 0 && program.user != world.serviceUser)
   }
 

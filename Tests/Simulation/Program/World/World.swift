@@ -971,6 +971,28 @@ extension World {
     }
   }
 
+  /// While logind is not running, a program says in its name that the machine has slept.
+  func forgeAbsentLogind(by client: Client) {
+    guard logind.answersSoon, !isSession, !isBusFaulty, client.isConnected, let serviceName,
+      let owner = geoclue.newestClient?.owner, geoclue.hasActiveClient
+    else { return }
+    let begin = schedule.now
+    logind.exit()
+    schedule.after(100_000) {
+      for name in [serviceName, owner] {
+        client.signal(
+          "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep", [.boolean(false)], to: name)
+      }
+    }
+    schedule.after(300_000) { [self] in logind.start() }
+    schedule.after(2_000_000) { [self] in
+      guard geoclue.answersSoon, max(geoclue.startedAt, geoclue.slowAt, wokeAt) < begin,
+        !geoclue.hasClient(from: begin)
+      else { return }
+      checks.broken("only logind says that the machine has slept", "GeoClue has another client")
+    }
+  }
+
   /// Programs of one user make a burst of calls while those of others make few.
   func crowd(of user: UInt32) {
     crowdedAt[user] = schedule.now
