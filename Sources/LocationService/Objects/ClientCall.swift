@@ -81,6 +81,13 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
     }
   }
 
+  /// One that is not accurate enough must not replace a location that waits for the call's turn.
+  final override func thresholds(at level: AccuracyLevel) -> DeliveryRule.Configuration {
+    var thresholds = super.thresholds(at: level)
+    if !machine.options.isBestEffort { thresholds.requiredAccuracy = machine.options.requiredAccuracy }
+    return thresholds
+  }
+
   /// One location may answer thousands of calls, which must not delay the answers of others.
   final override func whenRoom(_ action: @escaping () -> Void) { service.whenTurn(of: client, action) }
 

@@ -44,6 +44,12 @@ import Testing
     try checkAnHour(35)
   }
 
+  @Test func `a location that arrives before the timeout answers a call`() throws {
+    let facts = try simulate(6, hours: 0.34, "--bus-faults", "--only", "-1")
+    #expect(facts["broken"] == nil, "\(facts["story"] ?? "")")
+    #expect(Double(facts["hours"] ?? "") ?? 0 > 0.4)
+  }
+
   /// Simulates an hour with at least two hundred faults, in which no rule must be broken.
   private func checkAnHour(_ seed: Int, at location: SourceLocation = #_sourceLocation) throws {
     // Rests and departures are not counted.
