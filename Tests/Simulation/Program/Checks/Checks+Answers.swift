@@ -319,6 +319,17 @@ extension Checks {
     }
   }
 
+  /// Checks that a change of a threshold at a time has been signalled.
+  func changed(
+    _ name: String, to value: Value, of subscription: Client.Subscription, _ client: Client, at time: Int64
+  ) {
+    guard client.isReading, client.readSince < time, client.subscriptions.contains(where: { $0 === subscription }),
+      !world.isBusFaulty, world.servingSince.map({ $0 < time }) ?? false,
+      world.floodedAt[client.user] ?? .min / 2 < time - 20_000_000, subscription.properties[name] != value
+    else { return }
+    broken("the last change of an object is signalled", "\(name), \(value): \(subscription.path)")
+  }
+
   /// Some time after a client has changed a property often, the last value must have been signalled.
   func changes(of subscription: Client.Subscription, of client: Client) {
     guard let (accuracy, time) = subscription.requiredAccuracy, client.isReading, client.isConnected,

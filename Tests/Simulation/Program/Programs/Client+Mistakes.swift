@@ -123,6 +123,13 @@ extension Client {
       guard let self, reply.kind == .error, !reply.isLost, !reply.errorName.hasSuffix("LimitsExceeded") else { return }
       world.checks.broken("the service answers a ping", "client \(number): \(reply.errorName)")
     }
+    let long = "/" + String(repeating: "a", count: 5_000)
+    for interface in [Self.service, "org.freedesktop.DBus.Peer"] {
+      ask(long, interface, "Ping") { [weak self] reply in
+        guard let self, !reply.isLost, !reply.errorName.hasSuffix("LimitsExceeded") else { return }
+        world.checks.broken("a path that is too long is refused", "client \(number): \(reply.errorName)")
+      }
+    }
     guard let subscription = subscriptions.first(where: \.isPlain) else { return }
     let errors = ["Active": "PropertyReadOnly", "Debounces": "UnknownProperty"]
     for (name, value) in [

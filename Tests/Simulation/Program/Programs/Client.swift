@@ -10,7 +10,7 @@ final class Client: Program {
   static let subscription = "org.geopublicist.Location1.Subscription"
 
   /// The thresholds of a subscription, 0 for none.
-  struct Thresholds {
+  struct Thresholds: Equatable {
     /// In microseconds.
     var time: Int64 = 0
     var debounce: Int64 = 0
@@ -407,17 +407,19 @@ final class Client: Program {
   }
 
   /// Requests within a second a location that is accurate to 3 m, which GeoClue reports after 0.7 s while the bus takes no
-  /// answer.
+  /// answer, and others afterwards.
   func locatePrecisely() {
     let begin = world.schedule.now
+    let isEntitled = entitlement.level == .exact && entitlement.since < begin - 2_000_000
     let options: [(String, Value)] = [
       ("accuracy", .string("exact")), ("timeout", .uint32(1_000)), ("maximum-age", .uint32(0)),
       ("required-accuracy", .double(3)),
     ]
     ask(Self.path, Self.service, "GetLocation", [.options(options)]) { [weak self] reply in
-      guard let self, reply.errorName.hasSuffix("Timeout"), entitlement.level == .exact,
-        entitlement.since < begin - 2_000_000, world.wokeAt < begin - 10_000_000,
-        world.geoclue.hasBeenRead(in: begin + 690_000..<begin + 900_000)
+      guard let self, reply.errorName.hasSuffix("Timeout"), isEntitled, entitlement.level == .exact,
+        !world.hasDoubt(begin - 3_000_000...begin + 1_000_000),
+        max(world.wokeAt, world.outlierAt, world.movedAt) < begin - 10_000_000,
+        world.geoclue.hasRead(begin + 690_000..<begin + 900_000, { $0.accuracy <= 3 && !$0.isOutlier })
       else { return }
       world.checks.broken("a location that arrives before the timeout answers a call", "client \(number)")
     }
@@ -623,7 +625,13 @@ final class Client: Program {
       guard let self else { return }
       subscription.thresholdsAt = world.schedule.now
       if reply.isLost { close(subscription) }
-      if reply.kind == .reply { change() }
+      guard reply.kind == .reply else { return }
+      let (before, time) = (subscription.thresholds, world.schedule.now)
+      change()
+      guard subscription.thresholds != before, name != "RequiredAccuracy" else { return }
+      world.schedule.after(3_000_000) { [self] in
+        if subscription.thresholdsAt == time { world.checks.changed(name, to: value, of: subscription, self, at: time) }
+      }
     }
   }
 

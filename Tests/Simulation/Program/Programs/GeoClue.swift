@@ -193,6 +193,11 @@ final class GeoClue: SystemService {
   /// Whether the service has read a new location in a time.
   func hasBeenRead(in time: Range<Int64>) -> Bool { reads.contains { time.contains($0.time) && $0.isNew } }
 
+  /// Whether the service has read such a location in a time.
+  func hasRead(_ time: Range<Int64>, _ isSuch: (Fix) -> Bool) -> Bool {
+    world.fixes.values.contains { isSuch($0) && lastReads[$0.number].map(time.contains) ?? false }
+  }
+
   /// Whether the machine has left the place of a fix: the last measurements that the service has read since it started
   /// GeoClue are later ones from elsewhere.
   func hasLeft(_ fix: Fix) -> Bool {
@@ -609,7 +614,7 @@ final class GeoClue: SystemService {
   private func create(_ call: Parcel, _ user: UInt32) {
     guard !failsToCreate else {
       failedToCreateAt = world.schedule.now
-      return refuse(call, "Failed", "The client cannot be created")
+      return refuse(call, "Failed", "There is no client for /org/geopublicist/Location1/subscription/1")
     }
     guard agents[user] != nil else {
       waiting.append((user, call, world.schedule.now, 0))
@@ -746,8 +751,11 @@ final class GeoClue: SystemService {
       world.checks.broken("a GeoClue that waits for an agent is asked rarely", call.story)
     }
     // An error shows that it works, too.
-    guard !world.seed.isMultiple(of: 4) || since > world.schedule.now - 3_000_000 else { return refuse(call, "Failed", "There is no source") }
-    answer(call, [.variant(.uint32(available.rawValue))])
+    if world.seed.isMultiple(of: 4), since < world.schedule.now - 3_000_000 {
+      refuse(call, "Failed", "There is no source")
+    } else {
+      answer(call, [.variant(.uint32(available.rawValue))])
+    }
   }
 
   /// The finest level that the service requests, or 0.

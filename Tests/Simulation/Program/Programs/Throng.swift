@@ -62,6 +62,33 @@ final class Throng {
     }
   }
 
+  /// In the session deployment, a program of another user says, like an agent, that location is off.
+  func forgeForeignAgent() {
+    guard programs.isEmpty, !world.bus.isDown, !world.isBusFaulty, world.truth.changedAt < world.schedule.now - 5_000_000
+    else { return }
+    let begin = world.schedule.now
+    let program = ForeignProgram(world, user: 1_050)
+    programs.append(program)
+    program.connect()
+    program.propertiesChanged(Agent.path, Agent.interface, [("MaxAccuracyLevel", .uint32(0))])
+    world.schedule.after(1_000_000) { [self] in
+      leave()
+      guard world.truth.changedAt < begin else { return }
+      for client in world.clients where client.isReading {
+        for subscription in client.subscriptions
+        where subscription.toldAt > begin && subscription.startedAt < begin - 5_000_000
+          && subscription.told?.reason == "disabled-by-user"
+        {
+          world.checks.broken("only agents of the session's user count", subscription.path)
+        }
+      }
+    }
+  }
+
+  private final class ForeignProgram: Program {
+    override var isOnSystemBus: Bool { true }
+  }
+
   /// A program of root comes in a sandbox, which nobody's programs may use to learn the location.
   func comeInSandbox() {
     guard programs.isEmpty, world.systemd.isRunning, !world.bus.isDown, !world.isBusFaulty else { return }
@@ -207,6 +234,29 @@ final class Throng {
     world.schedule.after(2_000_000) { [self] in leave() }
   }
 
+  /// A program of a user comes and at once requests the present location, which is known because others need it.
+  func locate(for user: UInt32) {
+    let begin = world.schedule.now
+    guard programs.isEmpty, !world.bus.isDown, !world.isBusFaulty, world.polkit.answersSoon, world.logind.answersSoon,
+      world.truth.changedAt < begin - 5_000_000, world.polkit.denied[user] == nil,
+      max(world.wokeAt, world.clockSetAt, world.outlierAt, world.movedAt) < begin - 20_000_000,
+      world.geoclue.hasBeenRead(in: begin - 5_000_000..<begin - 500_000),
+      world.clients.contains(where: { $0.user == user && $0.entitlement.level == .exact && $0.isServed && !$0.poses })
+    else { return }
+    let program = Program(world, user: user)
+    programs.append(program)
+    program.connect()
+    let values = [Value.options([("timeout", .uint32(0)), ("maximum-age", .uint32(30_000))])]
+    program.call(Client.service, Client.path, Client.service, "GetLocation", values) { [world] reply in
+      guard reply.kind == .error, !program.isUnverifiable, !Self.isRefused(reply),
+        world.truth.authorization(of: program, asking: .exact).status.hasPrefix("authorized"),
+        world.truth.changedAt < begin
+      else { return }
+      world.checks.broken("a program first requests a location that is known", reply.story)
+    }
+    world.schedule.after(1_000_000) { [self] in leave() }
+  }
+
   /// A program of a user is refused because of a condition that polkit does not announce. Two seconds later, it may have
   /// access.
   func insist(of user: UInt32) {
@@ -260,6 +310,27 @@ final class Throng {
   func share(of owner: UInt32) {
     guard let first = Self.subordinates[owner] else { return }
     share(by: (0...world.limit / 16).map { first + $0 } + [owner])
+  }
+
+  /// `/etc/subuid` vanishes. Programs of ids that it listed no longer count for their owner, who may create objects.
+  func share(withoutFileOf owner: UInt32) {
+    guard programs.isEmpty, let first = Self.subordinates[owner] else { return }
+    world.listSubordinates(false)
+    var (created, refused) = (0, 0)
+    come(users: (0...world.limit / 16).map { first + $0 } + [owner]) { _ in }
+    for program in programs {
+      for _ in 0..<World.subscriptionsPerConnection {
+        program.call(Client.service, Client.path, Client.service, "CreateSubscription", [.options([])]) {
+          guard program.user == owner else { return }
+          if $0.kind == .reply { created += 1 } else { refused += 1 }
+        }
+      }
+    }
+    world.schedule.after(2_000_000) { [self] in
+      if refused > 0, !world.isBusFaulty { world.checks.broken("a user has a full share", "\(created) of \(owner)") }
+      leave()
+      world.listSubordinates(true)
+    }
   }
 
   /// Programs of many users without a session create as many objects as they may. These users share one account.

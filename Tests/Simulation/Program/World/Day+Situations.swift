@@ -120,7 +120,9 @@ extension Day {
       before(43) { $0.throng.comeBack() }
       before(38) { round % 2 == 0 ? $0.throng.comeTogether() : $0.throng.comeWhenListed() }
       before(16) { $0.throng.readAuthorization(of: $0.users[round / 2 % 3]) }
-      before(98) { $0.throng.share(of: Throng.subordinates.keys.sorted()[round / 2 % 2]) }
+      let owner = Throng.subordinates.keys.sorted()[round / 2 % 2]
+      before(98) { round % 8 == 4 ? $0.throng.share(withoutFileOf: owner) : $0.throng.share(of: owner) }
+      before(49) { $0.throng.locate(for: $0.users[(round + 1) % 3]) }
       before(75) { world in
         // An agent that has changed its mind often is believed late.
         guard !world.geoclueFails, world.polkit.denied.isEmpty, !world.truth.isPolkitSilent,
@@ -129,6 +131,7 @@ extension Day {
         world.throng.press(of: world.users[0], against: world.clients[round % 6 == 1 ? 4 : 1], world.agents[1])
       }
     }
+    if world.isSession { before(45) { $0.throng.forgeForeignAgent() } }
     before(88) { $0.clients[(round + 3) % 6].shortenWait() }
     if round % 8 == 3, !world.isSession {
       before(92) { $0.throng.hurry(of: $0.users[(round + 1) % 3], areLong: round % 16 == 11) }

@@ -172,9 +172,7 @@ final class World {
     configure()
     write("share/geopublicist/places", Town.table)
     write("etc/passwd", Array("named:x:\(Throng.named):100::/:\n".utf8))
-    let owners = Throng.subordinates.sorted { $0.key < $1.key }
-    let ranges = owners.map { owner, first in "\(owner == Throng.named ? "named" : "\(owner)"):\(first):65536\n" }
-    write("etc/subuid", Array(ranges.joined().utf8))
+    listSubordinates(true)
     if hasLibraries {
       libraries = [
         SourceProgram(self, user: 1_001), AlmanacProgram(self, user: 1_001),
@@ -620,6 +618,17 @@ final class World {
     guard let file = fopen("\(folder)/\(path)", "w") else { fatalError("cannot write \(path)") }
     fwrite(bytes, 1, bytes.count, file)
     fclose(file)
+  }
+
+  /// Writes the list of subordinate ids, or removes it.
+  func listSubordinates(_ exist: Bool) {
+    guard exist else {
+      unlink("\(folder)/etc/subuid")
+      return
+    }
+    let owners = Throng.subordinates.sorted { $0.key < $1.key }
+    let ranges = owners.map { owner, first in "\(owner == Throng.named ? "named" : "\(owner)"):\(first):65536\n" }
+    write("etc/subuid", Array(ranges.joined().utf8))
   }
 
   /// A service's configuration that contains mistakes, beside other limits. The service must keep the previous one.
