@@ -188,7 +188,7 @@ final class Truth {
 
   /// Whether a user's programs may know only the country. An increase waits for up to 5 s, and for the next location.
   func mayKnowOnlyCountry(_ user: UInt32) -> Bool {
-    let since = min(world.schedule.now - 10_000_000, world.geoclue.lastReadAt)
+    let since = min(world.sentSince - 10_000_000, world.geoclue.lastReadAt)
     return (world.agents + world.seconds).contains {
       $0.user == user && ($0.level == .country || $0.onlyCountryUntil > since)
     }

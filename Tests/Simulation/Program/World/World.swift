@@ -982,7 +982,8 @@ extension World {
 
   /// While logind is not running, a program says in its name that the machine has slept.
   func forgeAbsentLogind(by client: Client) {
-    guard logind.answersSoon, !isSession, !isBusFaulty, client.isConnected, let serviceName,
+    // The service replaces the client of a fixed location now and then.
+    guard logind.answersSoon, !geoclue.isStatic, !isSession, !isBusFaulty, client.isConnected, let serviceName,
       let owner = geoclue.newestClient?.owner, geoclue.hasActiveClient
     else { return }
     let begin = schedule.now
@@ -994,7 +995,7 @@ extension World {
       }
     }
     schedule.after(300_000) { [self] in logind.start() }
-    schedule.after(2_000_000) { [self] in
+    schedule.after(1_000_000) { [self] in
       guard geoclue.answersSoon, max(geoclue.startedAt, geoclue.slowAt, wokeAt) < begin,
         !geoclue.hasClient(from: begin)
       else { return }
