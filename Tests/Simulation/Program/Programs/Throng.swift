@@ -64,9 +64,10 @@ final class Throng {
 
   /// In the session deployment, a program of another user says, like an agent, that location is off.
   func forgeForeignAgent() {
-    guard programs.isEmpty, !world.bus.isDown, !world.isBusFaulty, world.truth.changedAt < world.schedule.now - 5_000_000
-    else { return }
     let begin = world.schedule.now
+    guard programs.isEmpty, !world.bus.isDown, !world.isBusFaulty, world.truth.changedAt < begin - 5_000_000 else {
+      return
+    }
     let program = ForeignProgram(world, user: 1_050)
     programs.append(program)
     program.connect()
