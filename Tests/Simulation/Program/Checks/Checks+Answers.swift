@@ -213,7 +213,11 @@ extension Checks {
     let programs = world.clients.filter { $0.user == user && $0.isConnected }
     // One that does not answer may be an agent.
     guard !world.truth.isPolkitSilent, world.polkit.denied[user] == nil,
-      programs.allSatisfy({ hasAsked || $0.isReading && $0.readSince < world.schedule.now - 40_000_000 })
+      programs.allSatisfy({
+        hasAsked
+          ? $0.connectedAt < world.schedule.now - 45_000_000
+          : $0.isReading && $0.readSince < world.schedule.now - 40_000_000
+      })
     else { return }
     let told = programs.filter { !$0.isSandboxed }.flatMap(\.subscriptions)
       .filter { $0.isStarted && !$0.isNamed }.compactMap(\.told)

@@ -995,7 +995,8 @@ extension World {
       }
     }
     schedule.after(300_000) { [self] in logind.start() }
-    schedule.after(1_000_000) { [self] in
+    // Later it may be replaced for another reason.
+    schedule.after(150_000) { [self] in
       guard geoclue.answersSoon, max(geoclue.startedAt, geoclue.slowAt, wokeAt) < begin,
         !geoclue.hasClient(from: begin)
       else { return }
