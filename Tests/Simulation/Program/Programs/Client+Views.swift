@@ -43,6 +43,11 @@ extension Client {
       guard let self, self.connections == connections, !reply.isLost else { return }
       creationEnded()
       guard let path = reply.values.first?.objectPath?.rawValue else { return }
+      // A client that has not read for a while learns of several at once.
+      guard almanacPath == nil else {
+        call(Self.service, path, Self.almanac, "Close", wantsReply: false)
+        return
+      }
       (almanacPath, almanac, almanacTold, isAlmanacNamed) = (path, nil, nil, isNamed)
       world.checks.created(path, by: self, isNamed: isNamed)
       startAlmanac(path)
@@ -158,7 +163,7 @@ extension Client {
       // The service drops the almanac of a client that loses access.
       if signal.values.first?.string?.hasPrefix("authorized") == false { almanac = nil }
     case "ErrorOccurred": world.checks.failed(signal.path)
-    case "Closed": (almanacPath, almanac, almanacTold) = (nil, nil, nil)
+    case "Closed" where signal.path == almanacPath: (almanacPath, almanac, almanacTold) = (nil, nil, nil)
     default: break
     }
   }
