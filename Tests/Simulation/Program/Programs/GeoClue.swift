@@ -193,7 +193,7 @@ final class GeoClue: SystemService {
   /// Whether the service has read a new location in a time.
   func hasBeenRead(in time: Range<Int64>) -> Bool { reads.contains { time.contains($0.time) && $0.isNew } }
 
-  /// Whether the service has read such a location in a time.
+  /// Whether the service has read such a location in a time, also one of several in a second.
   func hasRead(_ time: Range<Int64>, _ isSuch: (Fix) -> Bool) -> Bool {
     world.fixes.values.contains { isSuch($0) && lastReads[$0.number].map(time.contains) ?? false }
   }
@@ -614,6 +614,7 @@ final class GeoClue: SystemService {
   private func create(_ call: Parcel, _ user: UInt32) {
     guard !failsToCreate else {
       failedToCreateAt = world.schedule.now
+      // The service must not repeat this text.
       return refuse(call, "Failed", "There is no client for /org/geopublicist/Location1/subscription/1")
     }
     guard agents[user] != nil else {

@@ -28,6 +28,7 @@ class Program: Peer {
   /// The bytes from the present service that it has not read, and since when. A call does not change them.
   var heldBytes = 0
   private(set) var heldSince: Int64 = 0
+  /// Whether its unit shows that it is in a sandbox.
   var isSandboxed = false
   /// Whether systemd could not name its unit when the service asked.
   var isUnverifiable = false

@@ -69,8 +69,7 @@ final class Throng {
       return
     }
     let program = ForeignProgram(world, user: 1_050)
-    programs.append(program)
-    program.connect()
+    come(program)
     program.propertiesChanged(Agent.path, Agent.interface, [("MaxAccuracyLevel", .uint32(0))])
     world.schedule.after(1_000_000) { [self] in
       leave()
@@ -90,13 +89,12 @@ final class Throng {
     override var isOnSystemBus: Bool { true }
   }
 
-  /// A program of root comes in a sandbox, which nobody's programs may use to learn the location.
+  /// A program of root comes in a sandbox, and must be refused like those of others.
   func comeInSandbox() {
     guard programs.isEmpty, world.systemd.isRunning, !world.bus.isDown, !world.isBusFaulty else { return }
     let program = Program(world, user: 0)
     program.isSandboxed = true
-    programs.append(program)
-    program.connect()
+    come(program)
     ask(program, isInteractive: false) { [world] in
       guard $0.values.last?.string != "sandboxed", !program.isUnverifiable, !Self.isRefused($0) else { return }
       world.checks.broken("a program in a sandbox is refused, whoever its user is", "\($0.story): \($0.values)")
@@ -221,8 +219,7 @@ final class Throng {
       !world.clients.contains(where: { $0.user == user && $0.poses && !$0.isSandboxed })
     else { return }
     let program = Program(world, user: user)
-    programs.append(program)
-    program.connect()
+    come(program)
     let before = world.truth.authorization(of: program, asking: .exact)
     let values = [Value.string(Client.service), .string("AuthorizationStatus")]
     program.call(Client.service, Client.path, Program.properties, "Get", values) { [world] reply in
@@ -245,8 +242,7 @@ final class Throng {
       world.clients.contains(where: { $0.user == user && $0.entitlement.level == .exact && $0.isServed && !$0.poses })
     else { return }
     let program = Program(world, user: user)
-    programs.append(program)
-    program.connect()
+    come(program)
     let values = [Value.options([("timeout", .uint32(0)), ("maximum-age", .uint32(30_000))])]
     program.call(Client.service, Client.path, Client.service, "GetLocation", values) { [world] reply in
       guard reply.kind == .error, !program.isUnverifiable, !Self.isRefused(reply),
@@ -283,8 +279,7 @@ final class Throng {
     let isUsual = world.clients.contains {
       $0.user == user && $0.entitlement.level == .exact && $0.entitlement.since < begin - 5_000_000
     }
-    programs.append(program)
-    program.connect()
+    come(program)
     begins(program)
     ask(program, isInteractive: false) { _ in }
     world.schedule.after(time) { [self] in
@@ -309,23 +304,35 @@ final class Throng {
   /// Programs of subordinate ids, and then one of their owner, create as many objects as they may. All count for the
   /// owner.
   func share(of owner: UInt32) {
-    guard let first = Self.subordinates[owner] else { return }
-    share(by: (0...world.limit / 16).map { first + $0 } + [owner])
+    share(by: users(sharing: owner))
+  }
+
+  /// As many subordinate ids as can use up the share of their owner, and the owner.
+  private func users(sharing owner: UInt32) -> [UInt32] {
+    let first = Self.subordinates[owner] ?? owner
+    return (0...world.limit / 16).map { first + $0 } + [owner]
+  }
+
+  /// The programs that have come create as many objects as they may.
+  private func createObjects(_ answered: @escaping (Program, Parcel) -> Void) {
+    for program in programs {
+      for _ in 0..<World.subscriptionsPerConnection {
+        program.call(Client.service, Client.path, Client.service, "CreateSubscription", [.options([])]) {
+          answered(program, $0)
+        }
+      }
+    }
   }
 
   /// `/etc/subuid` vanishes. Programs of ids that it listed no longer count for their owner, who may create objects.
   func share(withoutFileOf owner: UInt32) {
-    guard programs.isEmpty, let first = Self.subordinates[owner] else { return }
+    guard programs.isEmpty else { return }
     world.listSubordinates(false)
     var (created, refused) = (0, 0)
-    come(users: (0...world.limit / 16).map { first + $0 } + [owner]) { _ in }
-    for program in programs {
-      for _ in 0..<World.subscriptionsPerConnection {
-        program.call(Client.service, Client.path, Client.service, "CreateSubscription", [.options([])]) {
-          guard program.user == owner else { return }
-          if $0.kind == .reply { created += 1 } else { refused += 1 }
-        }
-      }
+    come(users: users(sharing: owner)) { _ in }
+    createObjects { program, reply in
+      guard program.user == owner else { return }
+      if reply.kind == .reply { created += 1 } else { refused += 1 }
     }
     world.schedule.after(2_000_000) { [self] in
       if refused > 0, !world.isBusFaulty { world.checks.broken("a user has a full share", "\(created) of \(owner)") }
@@ -343,13 +350,7 @@ final class Throng {
     let (limit, begin) = (world.limit, world.schedule.now)
     var created = 0
     come(users: users) { _ in }
-    for program in programs {
-      for _ in 0..<World.subscriptionsPerConnection {
-        program.call(Client.service, Client.path, Client.service, "CreateSubscription", [.options([])]) {
-          if $0.kind == .reply { created += 1 }
-        }
-      }
-    }
+    createObjects { if $1.kind == .reply { created += 1 } }
     world.schedule.after(2_000_000) { [self] in
       if created > max(limit, world.limit) {
         world.checks.broken("a user has few objects", "\(created) of \(users[0]) and others")
@@ -415,13 +416,17 @@ final class Throng {
   func program(of process: UInt32) -> Program? { programs.first { $0.process == process } }
   func programs(of user: UInt32) -> [Program] { programs.filter { $0.user == user } }
 
+  private func come(_ program: Program) {
+    programs.append(program)
+    program.connect()
+  }
+
   /// - Parameter answered: Called with each answer. Without it, the programs do not read.
   private func come(users: [UInt32], isInteractive: Bool = false, answered: ((Parcel) -> Void)? = nil) {
     guard !world.bus.isDown else { return }
     for user in users {
       let program = Program(world, user: user)
-      programs.append(program)
-      program.connect()
+      come(program)
       program.isReading = answered != nil
       ask(program, isInteractive: isInteractive) { answered?($0) }
     }
