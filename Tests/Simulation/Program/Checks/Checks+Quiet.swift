@@ -253,21 +253,6 @@ extension Checks {
     }
   }
 
-  /// Checks that since a time, at which the bus ceased to read for a while, each of a client's equal subscriptions has
-  /// received locations if one of them has.
-  func alike(since begin: Int64) {
-    for client in world.clients where client.isReading && client.entitlement.since < begin {
-      let equal = client.subscriptions.filter {
-        $0.isStarted && $0.isPlain && $0.level == .exact && $0.startedAt < begin && $0.thresholdsAt < begin
-      }
-      let newest = equal.map(\.lastLocationAt).max() ?? 0
-      guard newest > max(begin, world.stalled.upperBound) else { continue }
-      for subscription in equal where subscription.lastLocationAt < newest - 2_000_000 {
-        broken("equal subscriptions of a client receive the same locations", subscription.path)
-      }
-    }
-  }
-
   /// Checks that a client that came just after the clock had been set has received a location.
   func begun(_ client: Client, since begin: Int64) {
     let now = world.schedule.now

@@ -153,8 +153,7 @@ final class Day {
       at(begin + 3_000_100) { world in
         if world.geoclue.hasActiveClient { world.geoclue.measureOften(every: 2_000, 900, accuracy: 5) }
       }
-      at(begin + 4_300_000) { $0.resumeBusSlowly() }
-      return at(begin + 9_000_000) { $0.checks.alike(since: begin) }
+      return at(begin + 4_300_000) { $0.resumeBusSlowly() }
     }
     at(begin + 4_000_000) { world in
       if world.geoclue.hasActiveClient { world.geoclue.measureOften(every: 100_000, 90, accuracy: 5) }
