@@ -27,6 +27,10 @@ public struct LoopClock {
     boottime: { BootInstant(microseconds: microseconds(of: CLOCK_BOOTTIME)) },
     realtime: { microseconds(of: CLOCK_REALTIME) })
 
+  /// How long the machine has slept altogether. May be negative by a few microseconds, because the clocks are read one
+  /// after the other.
+  public var timeAsleep: Duration { boottime().sinceOrigin - monotonic().sinceOrigin }
+
   /// Returns when the monotonic clock reaches a time of the boot clock, as if the machine did not sleep in between.
   public func monotonic(at time: BootInstant) -> MonotonicInstant { monotonic() + (time - boottime()) }
 

@@ -32,7 +32,7 @@ final class SharedLocations {
   private var settling: [AccuracyLevel: LoopSource] = [:]
   private var sleep = SleepFilter()
   /// How long the machine had slept in total when this object was created or last learned of a sleep.
-  private var knownSleep = SleepMeter.slept(MainLoop.main.clock)
+  private var knownSleep = MainLoop.main.clock.timeAsleep
 
   init(_ locations: AnyPublisher<[Location], Never>) {
     locations.sink { [weak self] in if let newest = $0.last { self?.take(newest) } }.store(in: &cancellables)
@@ -101,7 +101,7 @@ final class SharedLocations {
     switch gap {
     case .slept:
       sleep.woke(at: now, Timestamp(microsecondsSinceEpoch: clock.realtime()))
-      (validFrom, knownSleep) = (now, SleepMeter.slept(clock))
+      (validFrom, knownSleep) = (now, clock.timeAsleep)
     case .clockSet: sleep.clockWasSet()
     case .accessLost: break
     }
@@ -168,7 +168,7 @@ extension SharedLocations {
     let clock = MainLoop.main.clock
     let gap = (memory.first ?? "").split(separator: " ").compactMap { Int64($0) }
     // The machine may have slept while no service ran.
-    let hasSlept = gap.count != 2 || SleepMeter.slept(clock) - .microseconds(gap[1]) > SleepMeter.tolerance
+    let hasSlept = gap.count != 2 || clock.timeAsleep - .microseconds(gap[1]) > SleepMeter.tolerance
     validFrom = hasSlept ? clock.boottime() : BootInstant(microseconds: gap[0])
     for line in memory.dropFirst() {
       guard let reducer = GridReducer(memory: line, at: MainLoop.main.clock.boottime()) else { continue }

@@ -71,15 +71,12 @@ struct SleepMeter {
 
   private var slept: Duration
 
-  init(_ clock: LoopClock) { slept = Self.slept(clock) }
+  init(_ clock: LoopClock) { slept = clock.timeAsleep }
 
   /// Returns whether the machine has slept since the last call.
   mutating func hasGrown(_ clock: LoopClock) -> Bool {
     let before = slept
-    slept = Self.slept(clock)
+    slept = clock.timeAsleep
     return slept - before > Self.tolerance
   }
-
-  /// Signed, because the clock that is read second may be ahead by a few microseconds on a machine that never slept.
-  static func slept(_ clock: LoopClock) -> Duration { clock.boottime().sinceOrigin - clock.monotonic().sinceOrigin }
 }
