@@ -20,7 +20,7 @@ package struct DeliveryRule: Sendable {
   package struct Configuration: Hashable, Sendable {
     /// The minimum distance from the last location sent, in metres. 0 passes every location.
     package var distanceThreshold = 0.0
-    /// The minimum time between two updates.
+    /// The minimum time between two updates. Time asleep counts.
     package var timeThreshold = Duration.zero
     /// How long a candidate must wait without a newer one before it is sent.
     package var debounce = Duration.zero
@@ -103,6 +103,12 @@ package struct DeliveryRule: Sendable {
   /// Drops the candidate, because the device may move unseen: the source was released, or the machine has slept. The
   /// last location sent still counts.
   package mutating func drop() { (candidate, deadline, hasReceived) = (nil, nil, false) }
+
+  /// Counts a sleep of the machine, during which the clock of this rule stood still, as time since the last location sent.
+  package mutating func slept(for time: Duration) {
+    if let sent { self.sent?.at = sent.at - time }
+    if let readyAt { self.readyAt = readyAt - time }
+  }
 
   /// Starts over, so that the next location counts as the first and is sent immediately. Call it for each start, each
   /// regained access and each change of accuracy, and to discard the candidate when access is lost or the subscription

@@ -86,6 +86,26 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 3])
   }
 
+  @Test func `a sleep counts in the time threshold, but not one from before the last location`() {
+    let clock = MainLoop.main.clock
+    defer { MainLoop.main.clock = clock }
+    var asleep = Duration.seconds(3_600)
+    MainLoop.main.clock.boottime = { clock.boottime() + asleep }
+    let chain = Chain(.init(timeThreshold: .seconds(60)))
+    func sleep(for time: Duration, thenSend sequence: UInt64) {
+      asleep += time
+      chain.slot?.forget(.waiting)
+      chain.send(fix(sequence))
+    }
+    chain.send(fix(1))
+    sleep(for: .seconds(40), thenSend: 2)
+    #expect(chain.sent == [1])
+    sleep(for: .seconds(40), thenSend: 3)
+    #expect(chain.sent == [1, 3])
+    sleep(for: .seconds(40), thenSend: 4)
+    #expect(chain.sent == [1, 3])
+  }
+
   @Test func `while the queue is full, only the newest location is kept, and it is delivered when there is room`()
     throws
   {

@@ -334,6 +334,17 @@ extension Checks {
     }
   }
 
+  /// Checks that each subscription whose interval ended in a long sleep has received a location since.
+  func receivedAfterSleep(_ client: Client) {
+    guard client.isReading, client.entitlement.level == .exact, client.entitlement.since < world.wokeAt - 1_000_000,
+      world.geoclue.hasBeenRead(in: world.wokeAt + 2_000_000..<world.schedule.now - 500_000)
+    else { return }
+    for subscription in client.subscriptions
+    where subscription.isStarted && max(subscription.startedAt, subscription.lastLocationAt) < world.wokeAt {
+      broken("a sleep counts in the interval of a subscription", subscription.path)
+    }
+  }
+
   /// Checks that an update that was due before the machine moved has arrived since.
   func receivedAfterMove(since begin: Int64) {
     guard !world.isRestBlind, !world.geoclue.isStatic, world.geoclue.worksSince < begin - 10_000_000 else { return }

@@ -462,6 +462,7 @@ extension Day {
       world.clients[1].subscribe(isPlain: true, at: .city)
       // With that, the source does not rest.
       world.clients[1].subscribe(isPlain: true, at: .exact)
+      world.clients[1].subscribe(isPlain: false, at: .exact, every: Client.rest)
     }
     after(27) { world in
       world.move()
@@ -470,9 +471,8 @@ extension Day {
       let next = ((now + 1_000_000_000) / interval + 1) * interval
       world.sleep(next - now - 1_000_000, isAnnounced: true, isProbed: false)
     }
-    // The first subscription does not count the time asleep.
-    after(30) { $0.clients[1].subscribe(isPlain: true, at: .city) }
     after(33) { world in
+      world.checks.receivedAfterSleep(world.clients[1])
       world.checks.recorded(world.clients[1])
       world.clients[1].exit()
     }
