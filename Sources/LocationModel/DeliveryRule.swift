@@ -104,7 +104,7 @@ package struct DeliveryRule: Sendable {
   /// last location sent still counts.
   package mutating func drop() { (candidate, deadline, hasReceived) = (nil, nil, false) }
 
-  /// Counts a sleep of the machine, during which the clock of this rule stood still, as time since the last location sent.
+  /// Counts a sleep, during which this rule's clock stood still, as time since the last location sent.
   package mutating func slept(for time: Duration) {
     if let sent { self.sent?.at = sent.at - time }
     if let readyAt { self.readyAt = readyAt - time }

@@ -15,8 +15,8 @@ package final class Pacer {
   private var onReady: (() -> Void)?
   /// Since when a location is due that cannot be sent.
   private var readySince: MonotonicInstant?
-  /// How long the machine had slept altogether when this was last compared.
-  private var timeAsleep = Duration.zero
+  /// Measures the sleep since the last location was sent.
+  private var sleep = SleepMeter(MainLoop.main.clock)
 
   /// Creates a pacer that passes everything once it is open.
   package init() {}
@@ -25,7 +25,6 @@ package final class Pacer {
   /// return a location.
   package func open(_ onReady: @escaping () -> Void) {
     self.onReady = onReady
-    timeAsleep = MainLoop.main.clock.timeAsleep
     wait = SourceWait(at: now)
     rule.reset()
     settle()
@@ -62,6 +61,7 @@ package final class Pacer {
   /// Returns the location that is due, if any. The thresholds count from now.
   package func next() -> Location? {
     let location = rule.next(at: now)
+    if location != nil { _ = sleep.newSleep(MainLoop.main.clock) }
     readySince = nil
     if hasInterval { onNeedChanged() }
     return location
@@ -76,9 +76,7 @@ package final class Pacer {
   /// Drops the waiting location, because the device may move unseen: the source was released, or the machine has slept.
   /// A significant change that waited is determined again when it may be delivered.
   package func drop() {
-    let timeAsleep = MainLoop.main.clock.timeAsleep
-    rule.slept(for: max(.zero, timeAsleep - self.timeAsleep))
-    self.timeAsleep = timeAsleep
+    rule.slept(for: sleep.newSleep(MainLoop.main.clock))
     if rule.deadline != nil, rule.configuration.isSignificant { wait.check(at: rule.mayDeliverFrom) }
     rule.drop()
     settle()

@@ -104,6 +104,13 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 3])
     sleep(for: .seconds(40), thenSend: 4)
     #expect(chain.sent == [1, 3])
+    // A location may be sent after a sleep that is reported only then.
+    chain.pacer.configure(.init())
+    asleep += .seconds(3_600)
+    chain.send(fix(5))
+    chain.pacer.configure(.init(timeThreshold: .seconds(60)))
+    sleep(for: .zero, thenSend: 6)
+    #expect(chain.sent == [1, 3, 4, 5])
   }
 
   @Test func `while the queue is full, only the newest location is kept, and it is delivered when there is room`()

@@ -96,7 +96,9 @@ extension LocationService {
   private func sleeps(_ times: [(boottime: UInt64, monotonic: Int64)]) -> [Bool] {
     var meter = SleepMeter(clock(boottime: 5_000_000, monotonic: 5_000_000))
     var sleeps: [Bool] = []
-    for time in times { sleeps.append(meter.hasGrown(clock(boottime: time.boottime, monotonic: time.monotonic))) }
+    for time in times {
+      sleeps.append(meter.newSleep(clock(boottime: time.boottime, monotonic: time.monotonic)) > .zero)
+    }
     return sleeps
   }
 

@@ -55,28 +55,11 @@ import MainLoop
     var count: UInt64 = 0
     _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
     arm()
-    if sleep.hasGrown(MainLoop.main.clock) { onEvent(.woke) } else { onEvent(.clockSet) }
+    onEvent(sleep.newSleep(MainLoop.main.clock) > .zero ? .woke : .clockSet)
   }
 
   private func woke() {
-    _ = sleep.hasGrown(MainLoop.main.clock)
+    _ = sleep.newSleep(MainLoop.main.clock)
     onEvent(.woke)
-  }
-}
-
-/// Distinguishes a sleep from a change of the wall clock. The boot clock includes sleep, the monotonic clock does not.
-struct SleepMeter {
-  /// Smaller differences come from the time between reading the two clocks.
-  static let tolerance = Duration.seconds(1)
-
-  private var slept: Duration
-
-  init(_ clock: LoopClock) { slept = clock.timeAsleep }
-
-  /// Returns whether the machine has slept since the last call.
-  mutating func hasGrown(_ clock: LoopClock) -> Bool {
-    let before = slept
-    slept = clock.timeAsleep
-    return slept - before > Self.tolerance
   }
 }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Distinguishes a sleep from a change of the wall clock. The boot clock includes sleep, the monotonic clock does not.
+package struct SleepMeter {
+  /// Smaller differences come from the time between reading the two clocks.
+  package static let tolerance = Duration.seconds(1)
+
+  private var timeAsleep: Duration
+
+  package init(_ clock: LoopClock) { timeAsleep = clock.timeAsleep }
+
+  /// Returns how long the machine has slept since the last call, or 0.
+  package mutating func newSleep(_ clock: LoopClock) -> Duration {
+    let before = timeAsleep
+    timeAsleep = clock.timeAsleep
+    return timeAsleep - before > Self.tolerance ? timeAsleep - before : .zero
+  }
+}
