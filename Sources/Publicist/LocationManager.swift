@@ -178,6 +178,7 @@ public final class LocationManager {
   /// may have moved.
   public func startOver() {
     location = nil
+    filter.drop()
     if required != nil { source.startOver() }
     tellMonitors(.slept)
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import MainLoop
 import PublicistTesting
 import Testing
 
@@ -44,6 +45,25 @@ import Testing
     manager.requestLocation()
     send(5, accuracy: 900)
     #expect(seconds == [3, 5], "a requested location is not filtered")
+  }
+
+  @Test func `startOver drops the location that waits, and time asleep counts`() {
+    let clock = MainLoop.main.clock
+    defer { MainLoop.main.clock = clock }
+    let manager = manager()
+    manager.timeFilter = .seconds(1_000)
+    manager.startUpdatingLocation()
+    send(1)
+    send(2)
+    manager.startOver()
+    manager.timeFilter = .milliseconds(1)
+    #expect(seconds == [1])
+    manager.timeFilter = .seconds(1_000)
+    send(3)
+    MainLoop.main.clock.boottime = { clock.boottime() + .seconds(1_000) }
+    manager.startOver()
+    send(4)
+    #expect(seconds == [1, 4])
   }
 
   @Test func `with significant changes, the source is released after the first location`() {
