@@ -76,8 +76,8 @@ package struct GridReducer: Sendable {
     return choice.location
   }
 
-  /// When the reduced location may change next, or nil before the first one.
-  package var changesAt: BootInstant? { choice?.location.endOfInterval }
+  /// The reduced location of the last interval that has one.
+  package var current: Location? { choice?.location }
 
   /// Whether the interval of a reduced location has not ended at `now`, so that no finer location can change it.
   package func isCurrent(_ reduced: Location, at now: BootInstant) -> Bool {

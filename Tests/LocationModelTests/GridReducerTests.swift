@@ -87,7 +87,7 @@ import Testing
     for second in 1..<UInt64(level.minimumInterval.seconds) {
       #expect(reducer.reduce(try Self.fix(level, north: 2, interval: 5, second: second)) == home)
     }
-    #expect(reducer.changesAt == 6 * level.minimumInterval)
+    #expect(reducer.current?.endOfInterval == 6 * level.minimumInterval)
     let away = reducer.reduce(try Self.fix(level, north: 2, interval: 6))
     #expect(away.latitude > home.latitude)
     #expect(away.sequence == home.sequence + 1)
@@ -110,7 +110,7 @@ import Testing
     #expect(away.sequence == home.sequence + 1)
     #expect(away.receivedAt == last.receivedAt)
     // That is the decision of the new interval, also for the next service.
-    #expect(reducer.changesAt == 7 * level.minimumInterval)
+    #expect(reducer.current?.endOfInterval == 7 * level.minimumInterval)
     #expect(reducer.isCurrent(away, at: time))
     #expect(reducer.reduce(try Self.fix(level, interval: 6, second: 8)) == away)
     let memory = try #require(reducer.memory)

@@ -23,6 +23,8 @@ final class SharedLocations {
   private var published: [AccuracyLevel: UInt64] = [:]
   /// The time from which reduced locations may be published: the last wake-up.
   private var validFrom = BootInstant.origin
+  /// When those intervals end of which no location is published, because they began before the last wake-up.
+  private(set) var hiddenUntil: [AccuracyLevel: MonotonicInstant] = [:]
   /// Every measurement, including those that the arbiter rejects.
   private let measurements = PassthroughSubject<Location, Never>()
   private var measured: Location?
@@ -102,6 +104,7 @@ final class SharedLocations {
     case .slept:
       sleep.woke(at: now, Timestamp(microsecondsSinceEpoch: clock.realtime()))
       (validFrom, knownSleep) = (now, clock.timeAsleep)
+      noteHidden()
     case .clockSet: sleep.clockWasSet()
     case .accessLost: break
     }
@@ -109,6 +112,11 @@ final class SharedLocations {
     // A client that comes or regains access meanwhile receives the location of the interval as soon as a finer one
     // arrives.
     (measured, release, published, settling) = (nil, nil, [:], [:])
+  }
+
+  private func noteHidden() {
+    let hidden = reducers.compactMapValues(\.current).filter { $0.value.receivedAt < validFrom }
+    hiddenUntil = hidden.mapValues { MainLoop.main.clock.monotonic(at: $0.endOfInterval) }
   }
 
   /// Drops locations that have not been published, because the source was released. Clients drop waiting locations,
@@ -174,8 +182,9 @@ extension SharedLocations {
       guard let reducer = GridReducer(memory: line, at: MainLoop.main.clock.boottime()) else { continue }
       reducers[reducer.level] = reducer
     }
+    noteHidden()
   }
 
   /// When the youngest cell may change, or nil without cells.
-  var cellsChangeAt: BootInstant? { reducers.values.compactMap(\.changesAt).max() }
+  var cellsChangeAt: BootInstant? { reducers.values.compactMap(\.current?.endOfInterval).max() }
 }

@@ -91,7 +91,13 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
 
   final override func need(at level: AccuracyLevel) -> SourceSchedule.Need {
     // Without a chain the decision is pending and may require the source immediately.
-    chain == nil ? super.need(at: level) : sourceNeed(at: level)
+    guard chain != nil else { return super.need(at: level) }
+    var need = sourceNeed(at: level)
+    // A try that can publish no location would count as failed.
+    if need.firstTry != nil, let end = service.locations.hiddenUntil[level] {
+      need.from = max(need.from, end - SourceSchedule.warmUp)
+    }
+    return need
   }
 
   private var hold: Hold<BootClock>? {

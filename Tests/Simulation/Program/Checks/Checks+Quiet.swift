@@ -334,7 +334,7 @@ extension Checks {
     }
   }
 
-  /// Checks that each subscription whose interval ended in a long sleep has received a location since.
+  /// Checks that each subscription of a client, whose intervals all ended in a long sleep, has received a location since.
   func receivedAfterSleep(_ client: Client) {
     guard client.isReading, client.entitlement.level == .exact, client.entitlement.since < world.wokeAt - 1_000_000,
       world.geoclue.hasBeenRead(in: world.wokeAt + 2_000_000..<world.schedule.now - 500_000)
@@ -342,6 +342,17 @@ extension Checks {
     for subscription in client.subscriptions
     where subscription.isStarted && max(subscription.startedAt, subscription.lastLocationAt) < world.wokeAt {
       broken("a sleep counts in the interval of a subscription", subscription.path)
+    }
+  }
+
+  /// Checks that each subscription of a program that started during the interval of an earlier town has received that of
+  /// the next one.
+  func receivedTown(_ client: Client, since begin: Int64) {
+    guard client.isReading, client.entitlement.level == .exact, client.entitlement.since < begin + 10_000_000,
+      world.clockSetAt < begin, !world.isRestBlind, !world.geoclue.isStatic
+    else { return }
+    for subscription in client.subscriptions where subscription.isStarted && subscription.lastLocationAt < begin {
+      broken("a town follows when its interval ends", subscription.path)
     }
   }
 

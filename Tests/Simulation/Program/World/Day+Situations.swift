@@ -479,6 +479,30 @@ extension Day {
     return begin + 33_100_000
   }
 
+  /// A short sleep hides the town of an interval from a program that starts after it. Returns the end.
+  func planHiddenTown(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+
+    after(0) { world in
+      // It wakes shortly after the beginning of an interval.
+      let (now, interval) = (kernel_boottime(), AccuracyLevel.city.minimumInterval.microseconds)
+      world.sleep((now / interval + 1) * interval - now + 2_000_000, isAnnounced: true, isProbed: false)
+    }
+    for seconds in [3, 12] as [Double] {
+      after(seconds) { world in
+        world.clients[1].start()
+        world.clients[1].subscribe(isPlain: true, at: .city)
+      }
+    }
+    after(8) { $0.clients[1].exit() }
+    after(9) { $0.sleep(5_000_000, isAnnounced: true, isProbed: false) }
+    after(315) { world in
+      world.checks.receivedTown(world.clients[1], since: begin + 12_000_000)
+      world.clients[1].exit()
+    }
+    return begin + 315_100_000
+  }
+
   /// A few locations are outside a region. All later ones may be inside: they are close to its border, or clearly inside.
   private func planBorder(until end: Int64) {
     let before = moments { end - $0 }

@@ -61,6 +61,7 @@ final class Day {
         at(time + 8_000_000) { $0.checks.unused(by: $0.clients[1]) }
         if world.isSession { time = planRefusal(at: time + 7_500_000) }
         time = planAlmanac(at: time + 9_000_000)
+        if rest == .significant { time = planHiddenTown(at: time + 3_000_000) }
       }
       if round % 8 == 5 { time = planReceiver(at: time + 100_000) }
       if round % 8 == 1, !world.isSession {
