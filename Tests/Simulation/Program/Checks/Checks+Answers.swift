@@ -354,8 +354,8 @@ extension Checks {
     if failedAt < world.emptyAt - 3_000_000 { broken("no failure is reported that has ended", path) }
   }
 
-  /// Checks that clients are told of no failure for a moment, because GeoClue has just announced two locations of which
-  /// only the older one cannot be read.
+  /// Checks that clients are told of no failure for a moment, because GeoClue has just announced locations of which only
+  /// the newest can be read.
   func unfailed() {
     let begin = world.schedule.now
     world.schedule.after(200_000) { [self] in

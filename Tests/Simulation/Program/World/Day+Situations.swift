@@ -432,6 +432,30 @@ extension Day {
     return begin + 5_000_000
   }
 
+  /// A request for a client fails when the location is no longer needed. Returns the end.
+  func planLateFailure(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+
+    after(0) { world in
+      world.geoclue.failsToCreate = true
+      world.geoclue.latency = 3_200_000...3_300_000
+      world.clients[1].start()
+      world.clients[1].subscribe(isPlain: true, at: .exact)
+    }
+    after(0.6) { $0.clients[1].exit() }
+    after(5) { world in
+      world.geoclue.failsToCreate = false
+      world.geoclue.latency = 50...4_000
+    }
+    // It must not be told of that failure.
+    after(9) { world in
+      world.clients[1].start()
+      world.clients[1].subscribe(isPlain: true, at: .exact)
+    }
+    after(10) { $0.clients[1].exit() }
+    return begin + 10_000_000
+  }
+
   /// The receiver is lost for some seconds, and coarser sources remain. Returns the end.
   func planReceiver(at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }
