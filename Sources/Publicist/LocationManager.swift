@@ -174,12 +174,13 @@ public final class LocationManager {
     tellMonitors(.clockSet)
   }
 
-  /// Forgets the newest location and makes the source measure again, for example because the machine has slept and
-  /// may have moved.
+  /// Forgets the newest location, drops one that waits for a filter, and makes the source measure again, for example
+  /// because the machine has slept and may have moved.
   public func startOver() {
     location = nil
-    filter.drop()
     if required != nil { source.startOver() }
+    filter.drop()
+    filter.checkNow()
     tellMonitors(.slept)
   }
 
@@ -196,9 +197,8 @@ public final class LocationManager {
     let rests = level == nil && (isPaused || schedule.isResting)
     guard level != required || isResting && !rests else { return }
     (required, isResting) = (level, rests)
-    guard rests else { return source.require(level) }
-    source.rest()
-    filter.drop()
+    rests ? source.rest() : source.require(level)
+    if level == nil { filter.drop() }
   }
 
   private func handle(_ event: LocationSourceEvent) {

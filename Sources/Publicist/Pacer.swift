@@ -15,7 +15,7 @@ package final class Pacer {
   private var onReady: (() -> Void)?
   /// Since when a location is due that cannot be sent.
   private var readySince: MonotonicInstant?
-  /// Measures the sleep since the last location was sent.
+  /// Measures the sleep since the last location was sent or dropped.
   private var sleep = SleepMeter(MainLoop.main.clock)
 
   /// Creates a pacer that passes everything once it is open.
@@ -25,6 +25,7 @@ package final class Pacer {
   /// return a location.
   package func open(_ onReady: @escaping () -> Void) {
     self.onReady = onReady
+    _ = sleep.newSleep(MainLoop.main.clock)
     wait = SourceWait(at: now)
     rule.reset()
     settle()
@@ -77,7 +78,7 @@ package final class Pacer {
   /// A significant change that waited is determined again when it may be delivered.
   package func drop() {
     rule.slept(for: sleep.newSleep(MainLoop.main.clock))
-    if rule.deadline != nil, rule.configuration.isSignificant { wait.check(at: rule.mayDeliverFrom) }
+    if rule.deadline != nil, rule.configuration.isSignificant { wait.check(at: max(now, rule.mayDeliverFrom)) }
     rule.drop()
     settle()
     onNeedChanged()

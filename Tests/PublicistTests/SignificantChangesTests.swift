@@ -47,7 +47,7 @@ import Testing
     #expect(seconds == [3, 5], "a requested location is not filtered")
   }
 
-  @Test func `startOver drops the location that waits, and time asleep counts`() {
+  @Test func `startOver and the end of updates drop the location that waits, and time asleep counts`() {
     let clock = MainLoop.main.clock
     defer { MainLoop.main.clock = clock }
     let manager = manager()
@@ -63,6 +63,10 @@ import Testing
     MainLoop.main.clock.boottime = { clock.boottime() + .seconds(1_000) }
     manager.startOver()
     send(4)
+    #expect(seconds == [1, 4])
+    send(5)
+    manager.stopUpdatingLocation()
+    manager.timeFilter = .milliseconds(1)
     #expect(seconds == [1, 4])
   }
 

@@ -45,6 +45,7 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
 
   /// Handles a sleep, in which the machine may have moved: nothing from before the sleep is delivered.
   final func slept() {
+    converted = (.origin, .origin)
     forget(.waiting)
     handle(.slept)
   }
