@@ -56,12 +56,14 @@ package struct GridReducer: Sendable {
     return choice.location
   }
 
-  /// When a location, unless another one arrives before, changes the reduced one; nil if it does not.
-  package func settles(_ location: Location) -> BootInstant? {
+  /// When a location, unless another one arrives before, changes the reduced one; nil if it does not. It always
+  /// replaces one from before `validFrom`.
+  package func settles(_ location: Location, validFrom: BootInstant = .origin) -> BootInstant? {
     guard let grid, let choice, location.receivedAt > choice.location.receivedAt else { return nil }
     let next = choose(for: location, in: choice.interval, of: grid)
     let isSame =
-      next.cell == choice.cell && next.location.accuracy == choice.location.accuracy
+      choice.location.receivedAt >= validFrom && next.cell == choice.cell
+      && next.location.accuracy == choice.location.accuracy
       && next.location.isApproximate == choice.location.isApproximate
     return isSame ? nil : choice.location.endOfInterval + level.settlingTime
   }
@@ -69,15 +71,17 @@ package struct GridReducer: Sendable {
   /// Decides with the newest location if none has arrived since the beginning of the interval. Returns the new reduced
   /// location, or nil if it has not changed.
   @discardableResult
-  package mutating func settle(_ location: Location, at now: BootInstant) -> Location? {
-    guard let grid, let time = settles(location), now >= time else { return nil }
+  package mutating func settle(
+    _ location: Location, at now: BootInstant, validFrom: BootInstant = .origin
+  ) -> Location? {
+    guard let grid, let time = settles(location, validFrom: validFrom), now >= time else { return nil }
     let choice = choose(for: location, in: level.interval(of: now - level.settlingTime), of: grid)
     self.choice = choice
     return choice.location
   }
 
   /// The reduced location of the last interval that has one.
-  package var current: Location? { choice?.location }
+  package var newest: Location? { choice?.location }
 
   /// Whether the interval of a reduced location has not ended at `now`, so that no finer location can change it.
   package func isCurrent(_ reduced: Location, at now: BootInstant) -> Bool {

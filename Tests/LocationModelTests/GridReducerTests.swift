@@ -87,7 +87,7 @@ import Testing
     for second in 1..<UInt64(level.minimumInterval.seconds) {
       #expect(reducer.reduce(try Self.fix(level, north: 2, interval: 5, second: second)) == home)
     }
-    #expect(reducer.current?.endOfInterval == 6 * level.minimumInterval)
+    #expect(reducer.newest?.endOfInterval == 6 * level.minimumInterval)
     let away = reducer.reduce(try Self.fix(level, north: 2, interval: 6))
     #expect(away.latitude > home.latitude)
     #expect(away.sequence == home.sequence + 1)
@@ -110,12 +110,24 @@ import Testing
     #expect(away.sequence == home.sequence + 1)
     #expect(away.receivedAt == last.receivedAt)
     // That is the decision of the new interval, also for the next service.
-    #expect(reducer.current?.endOfInterval == 7 * level.minimumInterval)
+    #expect(reducer.newest?.endOfInterval == 7 * level.minimumInterval)
     #expect(reducer.isCurrent(away, at: time))
     #expect(reducer.reduce(try Self.fix(level, interval: 6, second: 8)) == away)
     let memory = try #require(reducer.memory)
     #expect(GridReducer(memory: memory, at: time)?.memory == memory)
     #expect(GridReducer(memory: memory, at: 5 * level.minimumInterval + Self.second) == nil)
+  }
+
+  @Test(arguments: reducedLevels)
+  func `a location from before a sleep is replaced by one in the same cell`(level: AccuracyLevel) throws {
+    var reducer = GridReducer(level: level)
+    let home = reducer.reduce(try Self.fix(level, interval: 5))
+    let last = try Self.fix(level, interval: 5, second: 1)
+    #expect(reducer.settles(last) == nil && reducer.settles(last, validFrom: home.receivedAt) == nil)
+    let time = try #require(reducer.settles(last, validFrom: last.receivedAt))
+    #expect(reducer.settle(last, at: time - .microseconds(1), validFrom: last.receivedAt) == nil)
+    #expect(reducer.settle(last, at: time, validFrom: last.receivedAt)?.receivedAt == last.receivedAt)
+    #expect(reducer.settles(last, validFrom: last.receivedAt) == nil)
   }
 
   @Test(arguments: reducedLevels)

@@ -23,7 +23,7 @@ final class SharedLocations {
   private var published: [AccuracyLevel: UInt64] = [:]
   /// The time from which reduced locations may be published: the last wake-up.
   private var validFrom = BootInstant.origin
-  /// When those intervals end of which no location is published, because they began before the last wake-up.
+  /// When each level's interval ends whose location is from before the last wake-up and may not be published.
   private(set) var hiddenUntil: [AccuracyLevel: MonotonicInstant] = [:]
   /// Every measurement, including those that the arbiter rejects.
   private let measurements = PassthroughSubject<Location, Never>()
@@ -69,14 +69,14 @@ final class SharedLocations {
   }
 
   /// Returns the newest location reduced to a level, or nil before the first one, after ``forget(_:)``, and while the
-  /// level's interval is one that began before a gap.
+  /// level's location of the interval is from before a sleep.
   func newest(for level: AccuracyLevel) -> Location? {
     guard let newest = arbiter.published else { return nil }
     var reduced = reducers[level, default: GridReducer(level: level)].reduce(newest)
-    if let time = reducers[level]?.settles(newest) {
+    if let time = reducers[level]?.settles(newest, validFrom: validFrom) {
       let now = MainLoop.main.clock.boottime()
       if time <= now {
-        reduced = reducers[level]?.settle(newest, at: now) ?? reduced
+        reduced = reducers[level]?.settle(newest, at: now, validFrom: validFrom) ?? reduced
       } else {
         wait(time - now, toSettle: level)
       }
@@ -115,7 +115,7 @@ final class SharedLocations {
   }
 
   private func noteHidden() {
-    let hidden = reducers.compactMapValues(\.current).filter { $0.value.receivedAt < validFrom }
+    let hidden = reducers.compactMapValues(\.newest).filter { $0.value.receivedAt < validFrom }
     hiddenUntil = hidden.mapValues { MainLoop.main.clock.monotonic(at: $0.endOfInterval) }
   }
 
@@ -186,5 +186,5 @@ extension SharedLocations {
   }
 
   /// When the youngest cell may change, or nil without cells.
-  var cellsChangeAt: BootInstant? { reducers.values.compactMap(\.current?.endOfInterval).max() }
+  var cellsChangeAt: BootInstant? { reducers.values.compactMap(\.newest?.endOfInterval).max() }
 }

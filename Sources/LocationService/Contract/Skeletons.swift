@@ -95,7 +95,7 @@ extension Location1Skeleton {
   /// Metres from the last update sent; 0 for none.
   var distanceThreshold: Double { get }
   func writeDistanceThreshold(_ value: Double, _ call: MethodCall) throws(DBusError)
-  /// Milliseconds; at most one update per interval, in which time asleep counts; 0 for none.
+  /// Milliseconds; at most one update per interval; time asleep counts; 0 for none.
   var timeThreshold: UInt32 { get }
   func writeTimeThreshold(_ value: UInt32, _ call: MethodCall) throws(DBusError)
   /// Milliseconds without a newer location before an update is sent; 0 for none.

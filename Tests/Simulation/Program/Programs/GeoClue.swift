@@ -367,6 +367,14 @@ final class GeoClue: SystemService {
     }
   }
 
+  /// The receiver measures only once in a time.
+  func measureOnce(in time: Int64, of length: Int64) {
+    pause(for: length)
+    world.schedule.after(time) { [self] in
+      if isRunning, hasActiveClient { report(world.measure(isFine: true)) }
+    }
+  }
+
   /// The receiver makes no regular measurements for a while.
   private func pause(for time: Int64) { pausedUntil = world.schedule.now + time }
   private var pausedUntil: Int64 = .min / 2

@@ -520,6 +520,12 @@ extension Day {
     }
     after(8) { $0.clients[1].exit() }
     after(9) { $0.sleep(5_000_000, isAnnounced: true, isProbed: false) }
+    // The only measurement is shortly before the end of the interval.
+    after(12.5) { world in
+      let (now, interval) = (kernel_boottime(), AccuracyLevel.city.minimumInterval.microseconds)
+      let rest = (now / interval + 1) * interval - now
+      if world.seed % 4 < 2 { world.geoclue.measureOnce(in: rest - 9_000_000, of: 306_000_000) }
+    }
     after(315) { world in
       world.checks.receivedTown(world.clients[1], since: begin + 12_000_000)
       world.clients[1].exit()
