@@ -76,14 +76,13 @@ public final class LocationManager {
     schedule = SourceSchedule(isReleased: source.isReleasedToRest)
     filteringSource = source as? any FilteringLocationSource
     source.onEvent = { [weak self] event in self?.handle(event) }
-    filter.open { [weak self] in
-      if let self, let location = filter.next() { deliver(location) }
-    }
+    openFilter()
     filter.onNeedChanged = { [weak self] in if self?.isMonitoring == true { self?.requireLevel() } }
   }
 
   /// Delivers every location until ``stopUpdatingLocation()``; a second call does nothing.
   public func startUpdatingLocation() {
+    if !isUpdating, !isMonitoring { openFilter() }
     (isUpdating, isPaused) = (true, false)
     if isMonitoring { configureFilter() }
     requireLevel()
@@ -93,7 +92,7 @@ public final class LocationManager {
   public func stopUpdatingLocation() {
     (isUpdating, isRequesting, isPaused) = (false, false, false)
     filteringSource?.cancelRequest()
-    if isMonitoring { configureFilter() }
+    if isMonitoring { configureFilter() } else { filter.drop() }
     requireLevel()
   }
 
@@ -101,6 +100,7 @@ public final class LocationManager {
   /// outside both accuracy circles, at most one every five minutes. The source is used a few times an hour. While
   /// ``startUpdatingLocation()`` is in force, every location is delivered instead.
   public func startMonitoringSignificantLocationChanges() {
+    if !isUpdating, !isMonitoring { openFilter() }
     isMonitoring = true
     configureFilter()
     requireLevel()
@@ -109,6 +109,7 @@ public final class LocationManager {
   /// Ends the delivery of significant changes.
   public func stopMonitoringSignificantLocationChanges() {
     isMonitoring = false
+    if !isUpdating { filter.drop() }
     configureFilter()
     requireLevel()
   }
@@ -179,8 +180,8 @@ public final class LocationManager {
   public func startOver() {
     location = nil
     if required != nil { source.startOver() }
-    filter.drop()
     filter.checkNow()
+    filter.drop()
     tellMonitors(.slept)
   }
 
@@ -197,8 +198,9 @@ public final class LocationManager {
     let rests = level == nil && (isPaused || schedule.isResting)
     guard level != required || isResting && !rests else { return }
     (required, isResting) = (level, rests)
-    rests ? source.rest() : source.require(level)
-    if level == nil { filter.drop() }
+    guard rests else { return source.require(level) }
+    source.rest()
+    filter.drop()
   }
 
   private func handle(_ event: LocationSourceEvent) {
@@ -248,6 +250,13 @@ public final class LocationManager {
 
 /// Which locations reach the delegate.
 extension LocationManager {
+  /// Makes the next location the first one, which passes the filters of distance and time.
+  private func openFilter() {
+    filter.open { [weak self] in
+      if let self, let location = filter.next() { deliver(location) }
+    }
+  }
+
   private var isFiltering: Bool {
     guard filteringSource == nil else { return false }
     return distanceFilter > 0 || requiredAccuracy > 0 || timeFilter > .zero || (isMonitoring && !isUpdating)

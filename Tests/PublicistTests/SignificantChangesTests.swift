@@ -70,6 +70,24 @@ import Testing
     #expect(seconds == [1, 4])
   }
 
+  @Test func `the first location of each start is delivered, and none after the end`() {
+    let manager = manager()
+    manager.startMonitoringSignificantLocationChanges()
+    send(1, accuracy: 1_000)
+    send(2, metres: 5_000, accuracy: 1_000)
+    manager.stopMonitoringSignificantLocationChanges()
+    #expect(seconds == [1])
+    manager.startMonitoringSignificantLocationChanges()
+    send(3, metres: 5_000)
+    manager.stopMonitoringSignificantLocationChanges()
+    #expect(seconds == [1, 3])
+    manager.distanceFilter = 100
+    manager.startUpdatingLocation()
+    send(4, metres: 5_000)
+    send(5, metres: 5_000)
+    #expect(seconds == [1, 3, 4])
+  }
+
   @Test func `with significant changes, the source is released after the first location`() {
     let manager = manager()
     manager.startMonitoringSignificantLocationChanges()
