@@ -8,7 +8,7 @@ import GeopublicistInstants
 /// at that moment. Therefore:
 /// - The cell changes only when the location is more than a tenth of the cell outside it, so that staying near a border
 ///   causes no flicker.
-/// - The whole reduced location, including its times and sequence number, changes only with the first location of each
+/// - The whole reduced location, including its times and sequence number, is determined by the first location of each
 ///   interval of ``AccuracyLevel/minimumInterval`` seconds on the boot clock. The time of a crossing is therefore known
 ///   only to within an interval, whether a client listens or polls, and nothing reveals when finer locations arrived.
 /// - If none arrives soon after the beginning of an interval, the last one before counts instead. Many sources are silent
@@ -42,8 +42,7 @@ package struct GridReducer: Sendable {
   ///
   /// - Accuracy: the combination of the location's own accuracy and the reach of the cell, rounded up to a multiple of
   ///   the cell's side length, and at least that length.
-  /// - Timestamp, `receivedAt` and `isSimulated`: those of the first location of the interval, which determined the
-  ///   cell.
+  /// - Timestamp, `receivedAt` and `isSimulated`: those of the location that determined the cell.
   /// - `sequence`: the number of the interval, so that it reveals nothing about other locations and survives a restart.
   /// - `isApproximate`: what remains of the location's own accuracy and source.
   /// - Altitude, speed, heading, source and description are absent.
@@ -56,8 +55,8 @@ package struct GridReducer: Sendable {
     return choice.location
   }
 
-  /// When a location, unless another one arrives before, changes the reduced one; nil if it does not. It always
-  /// replaces one from before `validFrom`.
+  /// When a location, unless another one arrives before, changes the reduced one; nil if it does not. A reduced location
+  /// from before `validFrom` is always replaced.
   package func settles(_ location: Location, validFrom: BootInstant = .origin) -> BootInstant? {
     guard let grid, let choice, location.receivedAt > choice.location.receivedAt else { return nil }
     let next = choose(for: location, in: choice.interval, of: grid)
@@ -68,14 +67,17 @@ package struct GridReducer: Sendable {
     return isSame ? nil : choice.location.endOfInterval + level.settlingTime
   }
 
-  /// Decides with the newest location if none has arrived since the beginning of the interval. Returns the new reduced
-  /// location, or nil if it has not changed.
+  /// Decides about the next interval with the newest location if none has arrived since that began. Returns the new
+  /// reduced location, or nil if it has not changed.
   @discardableResult
   package mutating func settle(
     _ location: Location, at now: BootInstant, validFrom: BootInstant = .origin
   ) -> Location? {
-    guard let grid, let time = settles(location, validFrom: validFrom), now >= time else { return nil }
-    let choice = choose(for: location, in: level.interval(of: now - level.settlingTime), of: grid)
+    guard let grid, let time = settles(location, validFrom: validFrom), now >= time, let before = choice else {
+      return nil
+    }
+    // Later, the location is no longer that of the present interval, which may get another one.
+    let choice = choose(for: location, in: before.interval &+ 1, of: grid)
     self.choice = choice
     return choice.location
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Measures how long the machine sleeps. The boot clock includes sleep, the monotonic clock does not. A change of the wall
-/// clock is no sleep.
+/// clock is not a sleep.
 package struct SleepMeter {
   /// Smaller differences come from the time between reading the two clocks.
   package static let tolerance = Duration.seconds(1)

@@ -131,6 +131,18 @@ import Testing
   }
 
   @Test(arguments: reducedLevels)
+  func `the last location of an interval is not that of a later one`(level: AccuracyLevel) throws {
+    var reducer = GridReducer(level: level)
+    let home = reducer.reduce(try Self.fix(level, interval: 5))
+    let last = try Self.fix(level, north: 2, interval: 5, second: 1)
+    let settled = reducer.settle(last, at: 9 * level.minimumInterval)
+    let away = try #require(settled)
+    #expect(away.latitude > home.latitude && away.sequence == home.sequence + 1)
+    #expect(!reducer.isCurrent(away, at: 9 * level.minimumInterval))
+    #expect(reducer.reduce(try Self.fix(level, interval: 9)).sequence == home.sequence + 4)
+  }
+
+  @Test(arguments: reducedLevels)
   func `a location of the next interval, or one in the same cell, counts before the last one`(level: AccuracyLevel)
     throws
   {

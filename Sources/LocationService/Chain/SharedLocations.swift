@@ -23,7 +23,7 @@ final class SharedLocations {
   private var published: [AccuracyLevel: UInt64] = [:]
   /// The time from which reduced locations may be published: the last wake-up.
   private var validFrom = BootInstant.origin
-  /// When each level's interval ends whose location is from before the last wake-up and may not be published.
+  /// When the present intervals of levels end, if their locations are from before the last wake-up and may not be published.
   private(set) var hiddenUntil: [AccuracyLevel: MonotonicInstant] = [:]
   /// Every measurement, including those that the arbiter rejects.
   private let measurements = PassthroughSubject<Location, Never>()
@@ -69,7 +69,7 @@ final class SharedLocations {
   }
 
   /// Returns the newest location reduced to a level, or nil before the first one, after ``forget(_:)``, and while the
-  /// level's location of the interval is from before a sleep.
+  /// location of the level's present interval is from before a sleep.
   func newest(for level: AccuracyLevel) -> Location? {
     guard let newest = arbiter.published else { return nil }
     var reduced = reducers[level, default: GridReducer(level: level)].reduce(newest)

@@ -768,12 +768,18 @@ final class Checks {
   private func pace(_ location: [String: Value], _ level: AccuracyLevel, _ parcel: Parcel) {
     let length = (Self.intervals[level] ?? 1) * 1_000_000
     let interval = (location["Sequence"]?.uint64 ?? 0) &- 1
-    guard ((location["MonotonicUSec"]?.uint64 ?? 0) / length...UInt64(kernel_boottime()) / length).contains(interval)
-    else { return broken("the number of a reduced location is that of its interval", parcel.story) }
+    let measuredAt = location["MonotonicUSec"]?.uint64 ?? 0
+    guard (measuredAt / length...UInt64(kernel_boottime()) / length).contains(interval) else {
+      return broken("the number of a reduced location is that of its interval", parcel.story)
+    }
+    // One that was held back may have arrived before the interval before.
+    if interval * length > measuredAt + length + UInt64(FixArbiter.staleAfter.microseconds) + 1_000_000 {
+      broken("a reduced location is not older than the interval before", parcel.story)
+    }
     let new = ReducedLocation(
       interval: interval,
       latitude: location["Latitude"]?.double ?? 0, longitude: location["Longitude"]?.double ?? 0,
-      measuredAt: location["MonotonicUSec"]?.uint64 ?? 0,
+      measuredAt: measuredAt,
       timestamp: location["Timestamp"]?.structure?.first?.uint64 ?? 0,
       accuracy: location["Accuracy"]?.double ?? 0, sequence: location["Sequence"]?.uint64 ?? 0, sleeps: world.sleeps)
     // An answer that waited for the bus may belong to an earlier interval.

@@ -367,7 +367,7 @@ final class GeoClue: SystemService {
     }
   }
 
-  /// The receiver measures only once in a time.
+  /// The receiver measures once, after `time`, and makes no regular measurement for `length`.
   func measureOnce(in time: Int64, of length: Int64) {
     pause(for: length)
     world.schedule.after(time) { [self] in

@@ -503,6 +503,28 @@ extension Day {
     return begin + 33_100_000
   }
 
+  /// The machine moves within an interval, in which the source is released to rest. Later calls must not be answered with
+  /// the location from then. Returns the end.
+  func planOldCell(at begin: Int64) -> Int64 {
+    at(begin) { world in
+      let interval = AccuracyLevel.street.minimumInterval.microseconds
+      let moment = { (time: Int64, action: @escaping () -> Void) in
+        world.schedule.after(interval - kernel_boottime() % interval + time, action)
+      }
+      moment(100_000) {
+        world.clients[1].start()
+        for level in [.street, .exact] as [AccuracyLevel] { world.clients[1].subscribe(isPlain: true, at: level) }
+        world.clients[2].start()
+        world.clients[2].subscribe(isPlain: false, at: .exact, every: Client.rest)
+      }
+      moment(3_000_000) { world.move() }
+      moment(7_000_000) { world.clients[1].closeSubscriptions() }
+      moment(65_000_000) { world.clients[1].locateTown(at: .street) }
+      moment(76_000_000) { for client in world.clients[1...2] { client.exit() } }
+    }
+    return begin + 86_000_000
+  }
+
   /// A short sleep hides the town of an interval from a program that starts after it. Returns the end.
   func planHiddenTown(at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }
