@@ -410,7 +410,9 @@ final class Client: Program {
   /// answer, and others afterwards.
   func locatePrecisely() {
     let begin = world.schedule.now
-    let isEntitled = entitlement.level == .exact && entitlement.since < begin - 2_000_000
+    // An answer about an earlier call may still be awaited.
+    let isEntitled =
+      entitlement.level == .exact && entitlement.since < begin - 2_000_000 && world.polkit.answersSoon
     let options: [(String, Value)] = [
       ("accuracy", .string("exact")), ("timeout", .uint32(1_000)), ("maximum-age", .uint32(0)),
       ("required-accuracy", .double(3)),
