@@ -76,7 +76,7 @@ package struct GridReducer: Sendable {
     guard let grid, let time = settles(location, validFrom: validFrom), now >= time, let before = choice else {
       return nil
     }
-    // Later, the location is no longer that of the present interval, which may get another one.
+    // Not the present interval: if this call is late, a newer location may still decide about that one.
     let choice = choose(for: location, in: before.interval &+ 1, of: grid)
     self.choice = choice
     return choice.location

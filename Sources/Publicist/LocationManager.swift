@@ -80,7 +80,8 @@ public final class LocationManager {
     filter.onNeedChanged = { [weak self] in if self?.isMonitoring == true { self?.requireLevel() } }
   }
 
-  /// Delivers every location until ``stopUpdatingLocation()``; a second call does nothing.
+  /// Delivers every location until ``stopUpdatingLocation()``; a second call does nothing. The filters of distance and
+  /// time do not apply to the first location.
   public func startUpdatingLocation() {
     if !isUpdating, !isMonitoring { openFilter() }
     (isUpdating, isPaused) = (true, false)
@@ -180,8 +181,8 @@ public final class LocationManager {
   public func startOver() {
     location = nil
     if required != nil { source.startOver() }
-    filter.checkNow()
     filter.drop()
+    filter.checkNow()
     tellMonitors(.slept)
   }
 

@@ -88,6 +88,15 @@ import Testing
     #expect(seconds == [1, 3, 4])
   }
 
+  @Test func `the source is used at once for significant changes, however old the manager is`() {
+    let clock = MainLoop.main.clock
+    defer { MainLoop.main.clock = clock }
+    let manager = manager()
+    MainLoop.main.clock.monotonic = { clock.monotonic() + .seconds(40) }
+    manager.startMonitoringSignificantLocationChanges()
+    #expect(source.required == [.exact])
+  }
+
   @Test func `with significant changes, the source is released after the first location`() {
     let manager = manager()
     manager.startMonitoringSignificantLocationChanges()

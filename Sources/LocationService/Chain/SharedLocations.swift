@@ -23,7 +23,8 @@ final class SharedLocations {
   private var published: [AccuracyLevel: UInt64] = [:]
   /// The time from which reduced locations may be published: the last wake-up.
   private var validFrom = BootInstant.origin
-  /// When the present intervals of levels end, if their locations are from before the last wake-up and may not be published.
+  /// When the present intervals of levels end, if their locations are from before the last wake-up, so that none may be
+  /// published.
   private(set) var hiddenUntil: [AccuracyLevel: MonotonicInstant] = [:]
   /// Every measurement, including those that the arbiter rejects.
   private let measurements = PassthroughSubject<Location, Never>()
