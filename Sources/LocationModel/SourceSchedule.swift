@@ -18,9 +18,9 @@ package struct SourceSchedule: Sendable {
     /// For how long the source is first tried if it does not answer; nil to hold it until it does. The
     /// further tries are those of ``SourceTries``.
     package var firstTry: Duration?
-    /// Since when a location is due that cannot be sent. A source that is held is kept for ``patience``, because its
-    /// release would drop that location.
-    package var waitsSince: MonotonicInstant?
+    /// When the location that waits was or will be due. A source that is held is kept until ``patience`` later, because
+    /// its release would drop that location.
+    package var dueAt: MonotonicInstant?
 
     /// How long a location may wait for a decision about its owner, with some reserve.
     package static let patience = Duration.seconds(5)
@@ -101,7 +101,7 @@ extension SourceSchedule.Need {
   /// Returns whether the source is needed at `now`, and when that changes.
   fileprivate func state(at now: MonotonicInstant, isHeld: Bool) -> (isDue: Bool, next: MonotonicInstant?) {
     if let firstTry {
-      if isHeld, let end = waitsSince.map({ $0 + Self.patience }), now < end { return (true, end) }
+      if isHeld, let end = dueAt.map({ $0 + Self.patience }), now < end { return (true, end) }
       // A source that is held is kept for a try that begins soon.
       let begin = isHeld ? from - (SourceSchedule.restAfter - SourceSchedule.warmUp) : from
       guard now >= begin else { return (false, begin) }

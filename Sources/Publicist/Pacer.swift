@@ -93,8 +93,17 @@ package final class Pacer {
   /// Returns what this subscription needs from the source at a level.
   package func need(at level: AccuracyLevel) -> SourceSchedule.Need {
     var need = wait.need(rule, at: level)
-    need.waitsSince = readySince
+    need.dueAt = readySince ?? quietAt
     return need
+  }
+
+  /// When the quiet time of the location that waits ends, if nothing else delays that.
+  private var quietAt: MonotonicInstant? {
+    let debounce = rule.configuration.debounce
+    guard let time = rule.deadline, debounce > .zero, time - debounce <= now + SourceSchedule.restAfter else {
+      return nil
+    }
+    return time
   }
 
   /// Whether the need for the source depends on when locations arrive and are sent.

@@ -56,7 +56,7 @@ import Testing
   @Test func `a source is kept for a few seconds, but not acquired, while a location waits to be sent`() {
     var schedule = SourceSchedule()
     var need = Need(.exact, from: 1_800 * Self.second, firstTry: 30 * Self.second)
-    need.waitsSince = 1 * Self.second
+    need.dueAt = 1 * Self.second
     schedule.set(need, for: ObjectIdentifier(one))
     #expect(schedule.update(at: 1 * Self.second) == (nil, 1_800 * Self.second))
     schedule.set(Need(.exact), for: ObjectIdentifier(two))

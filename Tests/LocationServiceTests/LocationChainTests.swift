@@ -161,11 +161,41 @@ struct LocationChainTests {
     var location = fix(1)
     location.accuracy = 10
     chain.send(location)
-    #expect(chain.pacer.need(at: .exact).waitsSince != nil)
+    #expect(chain.pacer.need(at: .exact).dueAt != nil)
     chain.isHeld = false
     chain.slot?.release()
     #expect(chain.sent == [1])
-    #expect(chain.pacer.need(at: .exact).waitsSince == nil)
+    #expect(chain.pacer.need(at: .exact).dueAt == nil)
+  }
+
+  @Test(arguments: [
+    DeliveryRule.Configuration(timeThreshold: .seconds(200), debounce: .seconds(90)),
+    .init(debounce: .seconds(9), isSignificant: true),
+  ])
+  func `a need for the source mentions a location that waits only for its quiet time`(
+    _ configuration: DeliveryRule.Configuration
+  ) {
+    let clock = MainLoop.main.clock
+    defer { MainLoop.main.clock = clock }
+    let chain = Chain(configuration)
+    var first = fix(1)
+    first.accuracy = 10
+    chain.send(first)
+    #expect(chain.sent == [1])
+    #expect(chain.pacer.need(at: .exact).dueAt == nil)
+    let begin = clock.monotonic()
+    for (seconds, isMentioned) in [(100, false), (320, true)] as [(Int, Bool)] {
+      MainLoop.main.clock.monotonic = { begin + .seconds(seconds) }
+      var location = Location(
+        latitude: 52 + Double(seconds) / 1_000, longitude: 13, accuracy: 10,
+        timestamp: Timestamp(seconds: UInt64(seconds)),
+        sequence: UInt64(seconds))
+      location.receivedAt = BootInstant(microseconds: UInt64(seconds) * 1_000_000)
+      chain.send(location)
+      #expect((chain.pacer.need(at: .exact).dueAt == begin + .seconds(seconds) + configuration.debounce) == isMentioned)
+      chain.slot?.forget(.waiting)
+    }
+    #expect(chain.sent == [1])
   }
 
   @Test func `the first fix after a subscription has started again is delivered regardless of thresholds`() {
