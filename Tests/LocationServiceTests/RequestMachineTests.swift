@@ -186,6 +186,19 @@ import Testing
         == .own(.deliver(Delivery(location: best, isReduced: false))))
   }
 
+  @Test func `with best-effort, a new location replaces the cached one that is as accurate`() {
+    var machine = machine { ($0.requiredAccuracy, $0.isBestEffort) = (50, true) }
+    var (cached, new) = (location, location)
+    (cached.accuracy, new.accuracy) = (200, 200)
+    (cached.receivedAt, new.receivedAt) = (BootInstant(microseconds: 1), BootInstant(microseconds: 2))
+    _ = machine.handle(access(.allowed, cached: cached), at: 0)
+    _ = machine.handle(.prepared, at: 1)
+    #expect(machine.handle(.location(new), at: 2) == [])
+    #expect(
+      machine.handle(.timer, at: 20_000_000).last
+        == .own(.deliver(Delivery(location: new, isReduced: false))))
+  }
+
   @Test func `the best location from before an increase of access is marked as reduced`() {
     var machine = machine { ($0.requiredAccuracy, $0.isBestEffort) = (50, true) }
     _ = machine.handle(access(.city), at: 0)

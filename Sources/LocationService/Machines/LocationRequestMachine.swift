@@ -166,9 +166,16 @@ nonisolated extension LocationRequestMachine {
     let accuracy = location.accuracy ?? .infinity
     if options.requiredAccuracy <= 0 || accuracy <= options.requiredAccuracy {
       kept = location
-    } else if options.isBestEffort, accuracy <= best?.accuracy ?? .infinity, mayAnswerAtEnd(location) {
+    } else if options.isBestEffort, isBetter(location, accuracy), mayAnswerAtEnd(location) {
       best = location
     }
+  }
+
+  /// Whether a location is more accurate than the best, or as accurate and not older: the cached one is taken repeatedly.
+  private func isBetter(_ location: Location, _ accuracy: Double) -> Bool {
+    guard let best else { return true }
+    let before = best.accuracy ?? .infinity
+    return accuracy < before || accuracy == before && location.receivedAt >= best.receivedAt
   }
 
   /// Whether a location is recent enough to answer the call at the deadline. By then, a cached one may be too old. The
