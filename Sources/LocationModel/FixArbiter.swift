@@ -104,8 +104,8 @@ package struct FixArbiter: Sendable {
   /// When a held-back fix may be published unless another one arrives, or nil if there is none.
   package var heldUntil: BootInstant? {
     guard let published else { return nil }
-    let stale = heldBack == nil ? nil : published.receivedAt + Self.staleAfter
-    return [stale, suspect?.until].compactMap { $0 }.min()
+    // A jump that waits is newer than what was held back before.
+    return suspect?.until ?? (heldBack == nil ? nil : published.receivedAt + Self.staleAfter)
   }
 
   /// Publishes and returns the held-back fix if it is due (``heldUntil``). Otherwise returns nil and changes nothing.

@@ -164,6 +164,17 @@ import Testing
     }
   }
 
+  @Test func `a jump that waits is not lost when an earlier coarse fix is due`() {
+    var arbiter = FixArbiter()
+    #expect(arbiter.accept(Self.fix(10, at: 100), at: 100 * Self.second) == true)
+    #expect(arbiter.accept(Self.fix(5_000, at: 101), at: 101 * Self.second) == false)
+    let jump = Self.fix(3, metres: 500_000, at: 128)
+    #expect(arbiter.accept(jump, at: 128 * Self.second) == false)
+    #expect(arbiter.heldUntil == 133 * Self.second)
+    #expect(arbiter.release(at: 130 * Self.second) == nil)
+    #expect(arbiter.release(at: 133 * Self.second) == jump)
+  }
+
   @Test func `after a suspend, fixes from before it are rejected`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 100), at: 100 * Self.second) == true)
