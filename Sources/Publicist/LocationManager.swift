@@ -227,6 +227,8 @@ public final class LocationManager {
       tellMonitors(location)
       let isDirect = isRequested || (isUpdating && !isFiltering)
       isLocationFiltered = !isDirect && (isUpdating || isMonitoring)
+      // One that waits for a filter is older.
+      if isRequested { filter.drop() }
       if isDirect { deliver(location) } else if isLocationFiltered { filter.take(location) }
       requireLevel()
     case .status(let status):
