@@ -378,6 +378,13 @@ final class Checks {
     {
       return
     }
+    // The service reduces such a location once more.
+    let last = world.geoclue.lastReads.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
+    if world.isSession, level < .exact, entitled > .none,
+      world.fixes.values.contains(where: { $0.number == last && $0.isReduced })
+    {
+      return
+    }
     broken(
       "a location goes only to a client that is entitled to it",
       "\(program.name) of \(program.user) gets \(level), entitled to \(entitled): \(parcel.story)")
