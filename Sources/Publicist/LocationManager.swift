@@ -83,7 +83,7 @@ public final class LocationManager {
   /// Delivers every location until ``stopUpdatingLocation()``; a second call does nothing. The filters of distance and
   /// time do not apply to the first location.
   public func startUpdatingLocation() {
-    if !isUpdating, !isMonitoring { openFilter() }
+    openFilter()
     (isUpdating, isPaused) = (true, false)
     if isMonitoring { configureFilter() }
     requireLevel()
@@ -101,7 +101,7 @@ public final class LocationManager {
   /// outside both accuracy circles, at most one every five minutes. The source is used a few times an hour. While
   /// ``startUpdatingLocation()`` is in force, every location is delivered instead.
   public func startMonitoringSignificantLocationChanges() {
-    if !isUpdating, !isMonitoring { openFilter() }
+    openFilter()
     isMonitoring = true
     configureFilter()
     requireLevel()
@@ -253,8 +253,10 @@ public final class LocationManager {
 
 /// Which locations reach the delegate.
 extension LocationManager {
-  /// Makes the next location the first one, which passes the filters of distance and time.
+  /// Makes the next location the first one, which passes the filters of distance and time, unless locations are being
+  /// delivered already.
   private func openFilter() {
+    guard !isUpdating, !isMonitoring else { return }
     filter.open { [weak self] in
       if let self, let location = filter.next() { deliver(location) }
     }
