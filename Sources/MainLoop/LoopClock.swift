@@ -29,7 +29,7 @@ public struct LoopClock {
 
   /// How long the machine has slept altogether. May be negative by a few microseconds, because the clocks are read one
   /// after the other.
-  public var timeAsleep: Duration { boottime().sinceOrigin - monotonic().sinceOrigin }
+  package var timeAsleep: Duration { boottime().sinceOrigin - monotonic().sinceOrigin }
 
   /// Returns when the monotonic clock reaches a time of the boot clock, as if the machine did not sleep in between.
   public func monotonic(at time: BootInstant) -> MonotonicInstant { monotonic() + (time - boottime()) }
