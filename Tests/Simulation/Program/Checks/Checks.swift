@@ -365,6 +365,13 @@ final class Checks {
       world.truth.answeredLevel(of: program))
   }
 
+  /// The fix that an exact location repeats, or the last one that the service has read before it sends a reduced one.
+  private func origin(of location: [String: Value], at level: AccuracyLevel) -> Fix? {
+    guard level < .exact else { return location["Latitude"]?.double.flatMap { world.fixes[$0.bitPattern] } }
+    let last = world.geoclue.lastReads.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
+    return world.fixes.values.first { $0.number == last }
+  }
+
   private func permitted(_ location: [String: Value], _ program: Program, _ parcel: Parcel) {
     let level = Self.level(of: location)
     if level > toldLevel(of: program) {
@@ -372,19 +379,8 @@ final class Checks {
     }
     let entitled = finestLevel(of: program)
     guard level > entitled else { return }
-    // GeoClue has reduced it itself, at the request of a service that needed less.
-    if world.isSession, level == .exact, let latitude = location["Latitude"]?.double,
-      let fix = world.fixes[latitude.bitPattern], fix.isReduced, entitled > .none
-    {
-      return
-    }
-    // The service reduces such a location once more.
-    let last = world.geoclue.lastReads.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
-    if world.isSession, level < .exact, entitled > .none,
-      world.fixes.values.contains(where: { $0.number == last && $0.isReduced })
-    {
-      return
-    }
+    // GeoClue has reduced it itself, at the request of a service that needed less, and the service may have done so again.
+    if world.isSession, entitled > .none, origin(of: location, at: level)?.isReduced == true { return }
     broken(
       "a location goes only to a client that is entitled to it",
       "\(program.name) of \(program.user) gets \(level), entitled to \(entitled): \(parcel.story)")

@@ -491,9 +491,8 @@ extension Day {
     after(27) { world in
       world.move()
       // It wakes shortly before an interval in which a town may be sent.
-      let (now, interval) = (kernel_boottime(), AccuracyLevel.city.minimumInterval.microseconds)
-      let next = ((now + 1_000_000_000) / interval + 1) * interval
-      world.sleep(next - now - 1_000_000, isAnnounced: true, isProbed: false)
+      let length: Int64 = 1_000_000_000
+      world.sleep(length + Self.rest(of: .city, in: length) - 1_000_000, isAnnounced: true, isProbed: false)
     }
     after(33) { world in
       world.checks.receivedAfterSleep(world.clients[1])
@@ -503,14 +502,18 @@ extension Day {
     return begin + 33_100_000
   }
 
+  /// The rest of a level's interval, in which reduced locations do not change, now or after some time.
+  private static func rest(of level: AccuracyLevel, in time: Int64 = 0) -> Int64 {
+    let length = level.minimumInterval.microseconds
+    return length - (kernel_boottime() + time) % length
+  }
+
   /// The machine moves within an interval, in which the source is released to rest. Later calls must not be answered with
   /// the location from then. Returns the end.
   func planOldCell(at begin: Int64) -> Int64 {
     at(begin) { world in
-      let interval = AccuracyLevel.street.minimumInterval.microseconds
-      let moment = { (time: Int64, action: @escaping () -> Void) in
-        world.schedule.after(interval - kernel_boottime() % interval + time, action)
-      }
+      let begin = Self.rest(of: .street)
+      let moment = { (time: Int64, action: @escaping () -> Void) in world.schedule.after(begin + time, action) }
       moment(100_000) {
         world.clients[1].start()
         for level in [.street, .exact] as [AccuracyLevel] { world.clients[1].subscribe(isPlain: true, at: level) }
@@ -531,8 +534,7 @@ extension Day {
 
     after(0) { world in
       // It wakes shortly after the beginning of an interval.
-      let (now, interval) = (kernel_boottime(), AccuracyLevel.city.minimumInterval.microseconds)
-      world.sleep((now / interval + 1) * interval - now + 2_000_000, isAnnounced: true, isProbed: false)
+      world.sleep(Self.rest(of: .city) + 2_000_000, isAnnounced: true, isProbed: false)
     }
     for seconds in [3, 12] as [Double] {
       after(seconds) { world in
@@ -544,9 +546,7 @@ extension Day {
     after(9) { $0.sleep(5_000_000, isAnnounced: true, isProbed: false) }
     // The only measurement is shortly before the end of the interval.
     after(12.5) { world in
-      let (now, interval) = (kernel_boottime(), AccuracyLevel.city.minimumInterval.microseconds)
-      let rest = (now / interval + 1) * interval - now
-      if world.seed % 4 < 2 { world.geoclue.measureOnce(in: rest - 9_000_000, of: 306_000_000) }
+      if world.seed % 4 < 2 { world.geoclue.measureOnce(in: Self.rest(of: .city) - 9_000_000, of: 306_000_000) }
     }
     after(315) { world in
       world.checks.receivedTown(world.clients[1], since: begin + 12_000_000)
