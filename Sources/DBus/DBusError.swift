@@ -19,6 +19,11 @@ nonisolated public struct DBusError: Error, Hashable, Sendable, CustomStringConv
   static let noDescriptors = DBusError(.notSupported, "The file descriptors cannot be sent")
 }
 
+extension DBusError {
+  /// Whether the bus answered because the destination was not on it.
+  package var isAbsence: Bool { name == .serviceUnknown || name == .nameHasNoOwner }
+}
+
 // MARK: - Standard names that this package receives or sends
 nonisolated extension ErrorName {
   /// A failure without a more specific name.

@@ -137,8 +137,7 @@ extension PolkitAuthority {
     case .failure(.notSent): perform(queue.handle(.notSent(number)))
     case .failure(.refused(let error)):
       complain(error)
-      let isAbsent = error.name == .serviceUnknown || error.name == .nameHasNoOwner
-      perform(queue.handle(isAbsent && !mayStartPolkit ? .lost(number) : .answered(number, .unavailable)))
+      perform(queue.handle(error.isAbsence && !mayStartPolkit ? .lost(number) : .answered(number, .unavailable)))
     }
   }
 

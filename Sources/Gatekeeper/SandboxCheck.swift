@@ -20,12 +20,16 @@ final class SandboxCheck {
   private static let parallel = 16
   /// The pause before a check that the bus or systemd has not answered is repeated.
   private static let pause = Duration.milliseconds(300)
+  /// The maximum number of times in which a check finds systemd not on the bus. systemd leaves the bus for about a
+  /// second when it executes itself again, for example after an update.
+  private static let absences = 15
 
   private struct Subject {
     let peer: BusName
     let process: UInt32
     let account: Account
     let handler: Handler
+    var absences = 0
   }
 
   private let connection: Connection
@@ -112,6 +116,11 @@ final class SandboxCheck {
     processes.controlGroup(of: subject.process) { [weak self] result in
       switch result {
       case .success(let group): self?.judge(subject, handle, group)
+      case .failure(.refused(let error))
+      where error.isAbsence && subject.absences < Self.absences && !handle.hasExited:
+        var subject = subject
+        subject.absences += 1
+        self?.repeatLater(subject)
       case .failure(.refused): self?.finish(subject, .unverifiable)
       case .failure(.lost), .failure(.notSent): self?.repeatLater(subject)
       }

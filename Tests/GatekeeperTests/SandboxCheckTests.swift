@@ -75,6 +75,40 @@ import Testing
     #expect(try outcome(getpid(), handles: answers) { _ in session } == .host)
   }
 
+  /// Regression: it was unverifiable, and thus treated as sandboxed, until it connected again.
+  @Test func `a process is checked again if systemd is not on the bus`() throws {
+    final class Systemd {}
+    let systemd = Systemd()
+    let other = try Connection(to: .address(bus.address))
+    let process = UInt32(getpid())
+    let group = Value.structure([.string("/user.slice/session-2.scope"), .uint32(process), .string("/usr/bin/test")])
+    let object = other.objects.export(
+      "/org/freedesktop/systemd1",
+      Implementation(
+        of: Interface<Systemd>(
+          "org.freedesktop.systemd1.Manager",
+          [
+            .method("GetUnitByPID", in: ["pid": "u"], out: ["unit": "o"]) {
+              $1.reply(.objectPath("/org/freedesktop/systemd1/unit/session_2d2_2escope"))
+            },
+            .method("GetUnitProcesses", in: ["name": "s"], out: ["processes": "a(sus)"]) {
+              $1.reply(.array("(sus)", [group]))
+            },
+          ]), by: systemd))
+    let check = SandboxCheck(on: connection, controlGroup: { _ in nil }, askForHandle: { $2(.success(nil)) })
+    var outcome: Facts.Confinement?
+    let credentials = Credentials(userID: 1_000, processID: process, securityLabel: nil)
+    check.check(connection.uniqueName, credentials) { confinement, _ in outcome = confinement }
+    var isRefused = false
+    connection.call(Message(callingBus: "GetId"), timeout: .never, expecting: "s") { _ in isRefused = true }.keep()
+    try turning("the bus has answered that systemd is absent") { isRefused }
+    #expect(outcome == nil)
+    try other.own("org.freedesktop.systemd1")
+    try turning("the process is known") { outcome != nil }
+    #expect(outcome == .host)
+    withExtendedLifetime((systemd, object)) {}
+  }
+
   @Test func `no file descriptor stays open after the check`() throws {
     weak var descriptor: OwnedDescriptor?
     func handle() throws -> ProcessHandle {

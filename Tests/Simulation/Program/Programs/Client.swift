@@ -410,9 +410,10 @@ final class Client: Program {
   /// answer, and others afterwards.
   func locatePrecisely() {
     let begin = world.schedule.now
-    // An answer about an earlier call may still be awaited.
+    // An answer about an earlier call may still be awaited, and the bus may have ignored the service for long.
     let isEntitled =
       entitlement.level == .exact && entitlement.since < begin - 2_000_000 && world.polkit.answersSoon
+      && world.bus.stall == .none
     let options: [(String, Value)] = [
       ("accuracy", .string("exact")), ("timeout", .uint32(1_000)), ("maximum-age", .uint32(0)),
       ("required-accuracy", .double(3)),

@@ -20,9 +20,15 @@ final class Systemd: SystemService {
     world.schedule.after(400_000) { [self] in
       guard isRunning, !world.bus.isDown else { return }
       exit()
-      start()
-      if count > 0, world.healedAt == nil { restart(count - 1) }
+      world.schedule.after(150_000) { [self] in comeBack(count) }
     }
+  }
+
+  private func comeBack(_ count: Int) {
+    guard !isRunning else { return }
+    guard !world.bus.isDown else { return world.schedule.after(150_000) { [self] in comeBack(count) } }
+    start()
+    if count > 0, world.healedAt == nil { restart(count - 1) }
   }
 
   override func serve(_ call: Parcel) {
