@@ -80,6 +80,9 @@ package final class LastPlaces {
     client.credentials.flatMap { memory.location(of: $0.userID, at: level, Self.now) }
   }
 
+  /// Returns the age of a remembered location in milliseconds. A newer one may have replaced it in the record since.
+  static func age(of location: Location) -> UInt32 { UInt32(clamping: (now - location.timestamp).milliseconds) }
+
   /// Erases a user's location when a client of that user is refused, unless the reason concerns only the moment or only
   /// that program.
   func note(_ authorization: Authorization, of client: Client) {

@@ -47,8 +47,8 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
 
   /// Returns the answer that contains a location.
   func value(of delivery: Delivery) -> Value {
-    let age = delivery.location.isRemembered ? remembered(at: delivery.location.level)?.age : nil
-    return delivery.value(age: age.map { UInt32(clamping: $0.milliseconds) } ?? delivery.age(at: now))
+    let location = delivery.location
+    return delivery.value(age: location.isRemembered ? LastPlaces.age(of: location) : delivery.age(at: now))
   }
 
   private func remembered(at level: AccuracyLevel) -> (location: Location, age: Duration)? {
