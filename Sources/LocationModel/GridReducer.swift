@@ -44,7 +44,7 @@ package struct GridReducer: Sendable {
   ///   the cell's side length, and at least that length.
   /// - Timestamp, `receivedAt` and `isSimulated`: those of the location that determined the cell.
   /// - `sequence`: the number of the interval, so that it reveals nothing about other locations and survives a restart.
-  /// - `isApproximate`: what remains of the location's own accuracy and source.
+  /// - `isApproximate` and `isFromStatic`: what remains of the location's own accuracy and source.
   /// - Altitude, speed, heading, source and description are absent.
   package mutating func reduce(_ location: Location) -> Location {
     guard let grid else { return location }
@@ -64,6 +64,7 @@ package struct GridReducer: Sendable {
       choice.location.receivedAt >= validFrom && next.cell == choice.cell
       && next.location.accuracy == choice.location.accuracy
       && next.location.isApproximate == choice.location.isApproximate
+      && next.location.isFromStatic == choice.location.isFromStatic
     return isSame ? nil : choice.location.endOfInterval + level.settlingTime
   }
 
@@ -113,6 +114,7 @@ package struct GridReducer: Sendable {
     reduced.level = max(level, .country)
     reduced.isApproximate =
       location.source == .ip || location.accuracy.map { $0 > Location.approximateAccuracy } ?? true
+    reduced.isFromStatic = location.source == .static
     return Choice(interval: interval, cell: cell, location: reduced)
   }
 }
@@ -145,7 +147,8 @@ extension GridReducer {
     let numbers: [UInt64] = [
       choice.interval, UInt64(choice.cell.band), UInt64(choice.cell.column), UInt64(accuracy), time.seconds,
       time.microseconds, choice.location.receivedAt.microseconds,
-      (choice.location.isSimulated ? 1 : 0) + (choice.location.isApproximate ? 2 : 0),
+      (choice.location.isSimulated ? 1 : 0) + (choice.location.isApproximate ? 2 : 0)
+        + (choice.location.isFromStatic ? 4 : 0),
     ]
     return ([level.contractName] + numbers.map(String.init)).joined(separator: " ")
   }
@@ -174,6 +177,7 @@ extension GridReducer {
     location.isSimulated = numbers[7] & 1 != 0
     location.level = level
     location.isApproximate = numbers[7] & 2 != 0
+    location.isFromStatic = numbers[7] & 4 != 0
     choice = Choice(interval: numbers[0], cell: cell, location: location)
   }
 }

@@ -37,6 +37,8 @@ public struct Location: Equatable, Sendable {
   /// Whether a reduced location was derived from a network address, or from a location whose accuracy was unknown or
   /// worse than ``approximateAccuracy``.
   package var isApproximate = false
+  /// Whether a reduced location was derived from a fixed one.
+  package var isFromStatic = false
   /// The level to which it has been reduced: the finest that it reveals.
   package var level = AccuracyLevel.exact
   /// Whether an earlier run of the service received it. Such a location has neither a sequence number nor a time of the
@@ -82,6 +84,9 @@ extension Location {
 extension Location {
   /// Whether GeoClue determines the location once and then asserts it until it changes.
   package var isAsserted: Bool { source == .static || source == .ip }
+
+  /// Whether an administrator entered the location, so that it is valid until another one is announced.
+  var isStatic: Bool { source == .static || isFromStatic }
 
   /// Whether the position is exactly 0,0, which receivers report before they have a fix.
   package var isAtZero: Bool { latitude == 0 && longitude == 0 }

@@ -21,7 +21,7 @@ struct MeasurementOrder: Sendable {
   /// measured before one that its source sent earlier. Many sources report whole seconds, so another place at the same
   /// time is new. A fixed location is measured whenever it is announced.
   mutating func isNew(_ location: Location, at now: BootInstant) -> Bool {
-    guard location.source != .static else { return true }
+    guard !location.isStatic else { return true }
     if let last = newest[location.source] {
       if location.isSameMeasurement(as: last.location) { return false }
       if location.reportedTime < last.location.reportedTime {

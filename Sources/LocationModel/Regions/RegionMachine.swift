@@ -39,7 +39,16 @@ package struct RegionMachine: Sendable {
     case check(at: BootInstant)
   }
 
-  package let configuration: RegionConfiguration
+  /// The settings; below ``AccuracyLevel/exact``, the state is not lost while the next interval of the level is awaited.
+  package var configuration: RegionConfiguration {
+    var configuration = settings
+    if let level, level < .exact {
+      configuration.unknownAfter = max(settings.unknownAfter, level.minimumInterval + SourceWait.updateLength)
+    }
+    return configuration
+  }
+
+  private let settings: RegionConfiguration
   private var level: AccuracyLevel?
   private var phase = Phase.stopped
   /// The newest known state, remembered while the state is unknown.
@@ -60,7 +69,7 @@ package struct RegionMachine: Sendable {
 
   /// Creates a stopped region of a client that is not authorized yet.
   package init(_ configuration: RegionConfiguration) {
-    self.configuration = configuration
+    settings = configuration
     remembered = configuration.assumed
   }
 
@@ -104,7 +113,8 @@ package struct RegionMachine: Sendable {
       guard case .watching(var watch) = phase else { return [] }
       if isNew {
         let age = now - location.receivedAt
-        guard location.source == .static || age <= RegionWatch.oldestEvidence else { return [] }
+        let oldest = max(RegionWatch.oldestEvidence, location.level.minimumInterval)
+        guard location.isStatic || age <= oldest else { return [] }
         watch.take(location, configuration, mayImprove: level == .exact, at: now)
       } else if let level, level < .exact {
         // The location of the interval is repeated, because there is no other before the next interval.

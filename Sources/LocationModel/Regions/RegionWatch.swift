@@ -72,7 +72,7 @@ struct RegionWatch: Sendable {
       if mayImprove, checkAt <= now, now < waitsUntil, location.accuracy ?? 0 > SourceWait.sufficientAccuracy {
         inaccurate = location
       } else {
-        _ = scheduleCheck(location, configuration, at: now)
+        looked(location, configuration, at: now)
       }
       sawUncertain = true
       if isTrusted, candidate?.weigh(location, configuration, at: now) == false { candidate = nil }
@@ -155,11 +155,14 @@ extension RegionWatch {
 
   /// When the state, or the empty reason for an unknown one, is given up; nil while a candidate stands.
   private func lossAt(_ configuration: RegionConfiguration) -> BootInstant? {
-    guard candidate == nil, state != .unknown || reason == .none else { return nil }
+    candidate == nil ? evidenceEnd(configuration) : nil
+  }
+
+  private func evidenceEnd(_ configuration: RegionConfiguration) -> BootInstant? {
+    let end = evidenceAt + configuration.unknownAfter
+    guard state != .unknown else { return reason == .none ? end : nil }
     // A fixed location is announced once, and is valid until another one is announced.
-    if state != .unknown, newestEvidence?.newest.source == .static { return nil }
-    return max(
-      state == .unknown ? .origin : holdsUntil, evidenceAt + configuration.unknownAfter)
+    return newestEvidence?.newest.isStatic == true ? nil : max(holdsUntil, end)
   }
 }
 
@@ -169,12 +172,14 @@ extension RegionWatch {
 
   /// Ends a check that has waited for a more accurate location in vain.
   mutating func stopWaiting(_ configuration: RegionConfiguration, at now: BootInstant) {
-    if let inaccurate, now >= waitsUntil { _ = scheduleCheck(inaccurate, configuration, at: now) }
+    if let inaccurate, now >= waitsUntil { looked(inaccurate, configuration, at: now) }
   }
 
-  /// Ends the check without evidence.
+  /// Ends the check without evidence. The next one is due before the state is lost for want of evidence.
   mutating func looked(_ location: Location, _ configuration: RegionConfiguration, at now: BootInstant) {
     _ = scheduleCheck(location, configuration, at: now)
+    guard let end = evidenceEnd(configuration) else { return }
+    checkAt = min(checkAt, max(now + Self.shortestInterval, end - Self.margin))
   }
 
   /// Ends the check and schedules the next one before the device can reach the border.

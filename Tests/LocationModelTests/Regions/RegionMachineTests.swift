@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistLocationModel
 import GeopublicistTestSupport
 import Testing
+
+@testable import GeopublicistLocationModel
 
 @Suite struct RegionMachineTests {
   typealias Change = RegionSimulation.Change
@@ -316,6 +317,52 @@ import Testing
     #expect(!region.isHeld)
     region.advance(to: 2_000)
     #expect(region.changes.last == Change(.lost, at: 900, reason: .noFix))
+  }
+
+  /// Regression: a repeated location moved the next check beyond the time at which the state was given up.
+  @Test(arguments: [AccuracyLevel.street, .neighborhood, .city, .country], [60, 900] as [UInt32])
+  func `below exact, the state is not lost while the source works`(level: AccuracyLevel, unknownAfter: UInt32) throws {
+    let size = try #require(level.cellSize)
+    for (cells, period) in [(5, nil), (5, 97), (100, nil), (100, 97), (100, 1_790)] as [(Double, UInt64?)] {
+      var region = simulation(radius: 2 * size, level: level) { $0.unknownAfter = .seconds(unknownAfter) }
+      var reducer = GridReducer(level: level)
+      while region.now < 14_400 {
+        // A source that answers three seconds after it is asked, or that another program uses.
+        let isUsed = period.map { region.now.isMultiple(of: $0) } ?? false
+        if region.isHeld || isUsed {
+          region.advance(to: region.now + 3)
+          let location = RegionSimulation.location(cells * size, measured: region.now)
+          region.send(.location(reducer.reduce(location)))
+        }
+        region.advance(to: region.now + 1)
+      }
+      #expect(region.changes.map(\.kind) == [.determined], "\(cells), \(String(describing: period))")
+    }
+  }
+
+  @Test func `below exact, a static location never expires, even after a sleep`() {
+    var region = simulation(radius: 20_000, level: .city)
+    var reducer = GridReducer(level: .city)
+    let location = RegionSimulation.location(0, measured: 5, source: .static)
+    region.advance(to: 5)
+    region.send(.location(reducer.reduce(location)))
+    region.advance(to: 20_000)
+    #expect(region.changes == [Change(.determined, at: 65)])
+    region.send(.slept)
+    region.send(.location(reducer.reduce(location)))
+    region.advance(to: 40_000)
+    #expect(region.changes.map(\.kind) == [.determined, .lost, .determined])
+  }
+
+  /// Regression: a region that was started more than five minutes after the interval's location had none until the next.
+  @Test func `the location of an interval is evidence until the interval ends`() {
+    var reducer = GridReducer(level: .country)
+    let location = reducer.reduce(RegionSimulation.location(0, measured: 0))
+    var region = simulation(radius: 500_000, level: .country)
+    region.advance(to: 800)
+    region.send(.location(location))
+    region.advance(to: 870)
+    #expect(region.changes.map(\.kind) == [.determined])
   }
 
   @Test func `when access is reduced, a change that is being confirmed is dropped`() {
