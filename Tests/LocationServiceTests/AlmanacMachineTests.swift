@@ -154,8 +154,13 @@ import Testing
     start()
     _ = locate(78, 15)
     #expect(machine.deadline == .origin + Self.day)
-    #expect(machine.announcement()?.forecast.next == nil)
-    #expect(!handle(.timer, after: Self.day).contains(.own(.announce)))
+    let first = machine.announcement()?.forecast
+    #expect(first != nil && first?.next == nil)
+    #expect(!handle(.timer).contains(.own(.announce)))
+    // Otherwise, the property would contain the forecast of a day long ago.
+    #expect(handle(.timer, after: Self.day).contains(.own(.announce)))
+    let second = machine.announcement()?.forecast
+    #expect((second?.entries.first?.start ?? 0) - (first?.entries.first?.start ?? 0) > 86_000)
   }
 
   @Test mutating func `a resume after sunset and a clock that is set back a day each cause a new almanac`() throws {
@@ -166,6 +171,18 @@ import Testing
     #expect(handle(.clockChanged).contains(.own(.announce)))
     _ = machine.announcement()
     #expect(!handle(.clockChanged).contains(.own(.announce)))
+  }
+
+  @Test mutating func `an almanac for another town after midnight contains the sunrise of the new day`() throws {
+    try settle()
+    let sunrise = try #require(machine.told?.forecast.sunrise)
+    // At one o'clock, with the same phase as before midnight.
+    _ = handle(.timer, after: 11 * 60 * Self.minute)
+    _ = machine.announcement()
+    let town = PlaceAnswer(timeZone: "Europe/Berlin", town: "Potsdam", country: "DE")
+    #expect(locate(52.5, 13.4, town, after: 120 * Self.minute).contains(.own(.announce)))
+    let report = machine.announcement()
+    #expect((report?.forecast.sunrise ?? 0) - sunrise > 86_000)
   }
 
   @Test mutating func `a flight over the date line changes the zone, but hardly the times`() {
@@ -183,8 +200,14 @@ import Testing
     try settle()
     #expect(handle(.check, after: Self.second).contains(.own(.own(.reviewNeed))))
     #expect(machine.checkAt == 5 * Self.minute)
+    // Another program causes the location of the interval to be repeated.
+    let location = try #require(machine.told?.location)
+    #expect(!handle(.location(location), after: Self.minute).contains(.own(.own(.reviewNeed))))
+    #expect(machine.checkAt == 5 * Self.minute)
     #expect(handle(.check, after: 10 * Self.minute).contains(.own(.own(.reviewNeed))))
     #expect(machine.checkAt == now)
+    _ = handle(.location(location))
+    #expect(machine.checkAt == now + 30 * Self.minute)
   }
 
   @Test mutating func `an almanac that may have been lost with the bus is sent again`() {

@@ -75,7 +75,8 @@ nonisolated struct AlmanacMachine: ObjectMachine {
   /// Returns the almanac that must be sent to the owner now.
   mutating func announcement() -> AlmanacReport? {
     guard isDue, !isHeld, isActive else { return nil }
-    if newest?.isOver(at: wallClock) == true { update() }
+    // It may be of the day before, or a phase may have ended while it waited.
+    update()
     isDue = false
     delivered &+= 1
     told = newest
@@ -99,7 +100,7 @@ nonisolated extension AlmanacMachine {
     case .timer:
       deadline = nil
       update()
-      if let newest, newest.forecast.phase != told?.forecast.phase || isToldOver { isDue = true }
+      if let newest, newest.forecast.phase != told?.forecast.phase || isToldOver || isNextPolarDay { isDue = true }
       return []
     case .slept, .clockChanged:
       deadline = nil
@@ -116,12 +117,14 @@ nonisolated extension AlmanacMachine {
 
   private mutating func take(_ location: Location, at now: BootInstant) {
     guard isActive, location.level <= level else { return }
+    // A repeated location of the interval says nothing about a check that is due when the interval ends.
+    let isRepeated = newest?.location == location && checkAt.map { $0 > now } ?? false
     // In the same cell only the time of the measurement differs.
     let report =
       newest?.measured(location, place) ?? AlmanacReport(location, place, at: wallClock, options.almanac)
     newest = report
     // A remembered location does not end the wait for one that is measured now.
-    checkAt = location.isRemembered ? nil : now + SourceWait.checkInterval
+    if !isRepeated { checkAt = location.isRemembered ? nil : now + SourceWait.checkInterval }
     if told.map({ isOther(report, than: $0) }) ?? true { isDue = true }
   }
 
@@ -140,6 +143,12 @@ nonisolated extension AlmanacMachine {
   /// Whether the owner has been told a change of phase for a time that has passed. That of a later location may still be
   /// some minutes away.
   private var isToldOver: Bool { told?.isOver(at: wallClock) ?? false }
+
+  /// Whether the phase does not change during a day, and the owner has been told that for an earlier day.
+  private var isNextPolarDay: Bool {
+    guard let newest, newest.forecast.next == nil else { return false }
+    return newest.forecast.entries != told?.forecast.entries
+  }
 
   private mutating func update() { newest?.update(at: wallClock, options.almanac) }
 
