@@ -14,6 +14,9 @@ nonisolated struct AgentSearch: StateMachine {
   static let pace = Duration.milliseconds(50)
   /// The maximum number of a user's connections that are asked at the same time.
   static let parallel = 16
+  /// The interval between searches while a client waits for an agent. Without an agent, a call asks the connections that
+  /// were none again if that has not been done for so long: a program may export its agent after it has been asked.
+  static let interval = Duration.milliseconds(1_500)
   /// How long a connection that did not answer is skipped after the first silence. Doubles with each further silence.
   static let silence = Duration.seconds(3)
   /// How often a connection must stay silent until it counts as no agent. Together, these questions take 30 s, longer
@@ -25,7 +28,7 @@ nonisolated struct AgentSearch: StateMachine {
 
   enum Event: MachineEvent, Hashable, Sendable {
     /// A call needs the level, or (`again`) a client is waiting for an agent, so connections that were not agents
-    /// before are asked again. While GeoClue is not running, agents do not announce new levels, so known agents are
+    /// before are certainly asked again. While GeoClue is not running, agents do not announce new levels, so known agents are
     /// asked again, too.
     case wanted(again: Bool, isGeoClueThere: Bool = true)
     /// The user's connections on the bus, without the service's own and those of the waiting clients.
@@ -96,6 +99,8 @@ nonisolated struct AgentSearch: StateMachine {
   private var queue: [BusName] = []
   private var search: Search?
   private var isSearched = false
+  /// When connections that were not agents were last asked again.
+  private var refreshedAt: MonotonicInstant?
   /// Whether the user's connections have ever been listed. Until then, a missing agent is not certain.
   private var hasList = false
   /// Whether all connections of the user have answered or were silent too often. Later
@@ -274,7 +279,10 @@ nonisolated extension AgentSearch {
 // MARK: - Search
 nonisolated extension AgentSearch {
   private mutating func want(_ again: Bool, _ now: MonotonicInstant) {
-    if again { refusals = refusals.filter { $0.value.silences > 0 } }
+    if again || agents.isEmpty && refreshedAt.map({ now >= $0 + Self.interval }) ?? true {
+      refusals = refusals.filter { $0.value.silences > 0 }
+      refreshedAt = now
+    }
     for (name, refusal) in refusals where refusal.silences > 0 && now >= refusal.end { enqueue(name) }
     for (name, agent) in agents where agent.confirmation.isDoubtful { enqueue(name, first: true) }
     search = search ?? Search(begin: now)

@@ -13,9 +13,6 @@ package final class SystemGatekeeper: Gatekeeper {
   package var onChange: ((GatekeeperClient?) -> Void)?
   package let sourceDecides = false
 
-  /// The interval between agent searches while a client waits for an agent.
-  static let searchInterval = Duration.milliseconds(1_500)
-
   /// How many of an account's users are searched for agents per interval. They are chosen at random.
   private static let searchesPerAccount = 4
 
@@ -351,7 +348,7 @@ extension SystemGatekeeper {
 
   private func searchIfNeeded() {
     guard !usersWithoutAgent.isEmpty else { return }
-    search = MainLoop.main.after(Self.searchInterval) { [weak self] in
+    search = MainLoop.main.after(AgentSearch.interval) { [weak self] in
       guard let self else { return }
       search = nil
       let accounts = Dictionary(grouping: usersWithoutAgent, by: accountOf)
