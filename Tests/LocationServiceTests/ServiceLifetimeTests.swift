@@ -143,6 +143,19 @@ struct LevelChoiceTests {
     #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact) == false)
   }
 
+  /// Regression: with Wi-Fi that found nothing, a receiver that appeared later was not used for a client at city level.
+  @Test func `after a finer level was requested, a still finer source is used only if no location arrives`() {
+    var choice = LevelChoice()
+    choice.need(.city)
+    let (street, exact) = (status(.waiting, .noFix, available: .street), status(.waiting, .noFix))
+    #expect(!choice.mayRise(from: street, to: exact))
+    choice.raise()
+    #expect(choice.level(available: .street, ceiling: .exact) == .street)
+    #expect(choice.mayRise(from: street, to: exact))
+    #expect(!choice.mayRise(from: exact, to: street) && !choice.mayRise(from: exact, to: exact))
+    #expect(!choice.mayRise(from: street, to: status(.running)))
+  }
+
   @Test func `if the agent permits only the city, no finer source is used`() {
     var choice = LevelChoice()
     choice.need(.city)

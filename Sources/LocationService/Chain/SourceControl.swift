@@ -6,7 +6,7 @@ import Publicist
 
 /// Requests the source from the location manager for as long and as precisely as all clients together require.
 final class SourceControl {
-  var status = SourceStatus() { didSet { if status != oldValue { waitForFinerSource() } } }
+  var status = SourceStatus() { didSet { if status != oldValue { statusChanged(from: oldValue) } } }
 
   /// The finest level at which GeoClue would serve the user of a client that is being served.
   var ceiling: () -> AccuracyLevel = { .exact }
@@ -116,6 +116,10 @@ final class SourceControl {
     waitForFinerSource()
   }
 
+  private func statusChanged(from old: SourceStatus) {
+    if choice.mayRise(from: old, to: status) { permissionsChanged() } else { waitForFinerSource() }
+  }
+
   private func waitForFinerSource() {
     // Check the ceiling last, because it requires a look at every client.
     guard choice.isWaiting(status, ceiling: .exact), choice.isWaiting(status, ceiling: ceiling()) else {
@@ -157,6 +161,11 @@ nonisolated struct LevelChoice: Equatable, Sendable {
   func isWaiting(_ status: SourceStatus, ceiling: AccuracyLevel) -> Bool {
     guard let needed, let available = status.availableAccuracy, !isRaised else { return false }
     return status.reason == .noFix && min(available, ceiling) > needed
+  }
+
+  /// Returns whether a still finer source has appeared since a finer level was requested, while no location arrives.
+  func mayRise(from old: SourceStatus, to new: SourceStatus) -> Bool {
+    isRaised && new.reason == .noFix && new.availableAccuracy ?? .none > old.availableAccuracy ?? .none
   }
 
   mutating func need(_ level: AccuracyLevel?) {
