@@ -219,12 +219,15 @@ extension Checks {
           : $0.isReading && $0.readSince < world.schedule.now - 40_000_000
       })
     else { return }
-    let told = programs.filter { !$0.isSandboxed }.flatMap(\.subscriptions)
-      .filter { $0.isStarted && !$0.isNamed }.compactMap(\.told)
+    let subscriptions = programs.filter { !$0.isSandboxed }.flatMap(\.subscriptions)
+      .filter { $0.isStarted && !$0.isNamed }
+    // The service asks a program that does not answer again only while a client waits.
+    let hasWaited = !hasAsked || subscriptions.contains { $0.startedAt < world.schedule.now - 40_000_000 }
+    let told = subscriptions.compactMap(\.told)
     if isNew, told.contains(where: { $0.reason == "no-agent" }) {
       broken("an agent may still start in a new session", "\(user)")
     }
-    if !isNew, told.contains(where: { $0.reason == "undecided" }) {
+    if !isNew, hasWaited, told.contains(where: { $0.reason == "undecided" }) {
       broken("an agent that has not started is absent", "\(user)")
     }
   }

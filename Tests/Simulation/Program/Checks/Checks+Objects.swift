@@ -275,6 +275,7 @@ extension Checks {
     {
       broken("a region loses its state when the machine sleeps", story)
     }
+    if kind == "lost" { region.losses += 1 }
     (region.state, region.sequence, region.sleeps, region.toldAt) = (state, sequence, world.sleeps, world.schedule.now)
     if state != previous { region.knownSince = event["Timestamp"] }
     region.committedAt = world.schedule.now - (kernel_boottime() - committedAt)
@@ -339,6 +340,17 @@ extension Checks {
     guard hasFollowed(client, since: begin) else { return }
     for region in client.regions where region.isStarted && region.stays < 2 {
       broken("a region reports each stay once, if that is wanted", "\(region.stays) of 2 at \(region.path)")
+    }
+  }
+
+  /// Checks that a region below the exact level has not been lost while the source worked.
+  func kept(_ client: Client, since begin: Int64) {
+    guard client.isReading, !world.isRestBlind, world.geoclue.interval == 1_000_000,
+      max(world.geoclue.worksSince, world.wokeAt, world.clockSetAt, world.movedAt, client.entitlement.since) < begin,
+      client.entitlement.level >= .city
+    else { return }
+    for region in client.regions where region.isStarted && (region.state != "inside" || region.losses > 0) {
+      broken("below exact, a region is not lost while the source works", "\(region.losses) times: \(region.path)")
     }
   }
 

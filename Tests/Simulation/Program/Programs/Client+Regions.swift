@@ -64,6 +64,8 @@ extension Client {
     /// When the last event was committed, on the monotonic clock, or the region was created. It was not sent earlier.
     var committedAt: Int64 = .min / 2
     var isUsed = false
+    /// How often its state was lost.
+    var losses = 0
     var told: (status: String, reason: String)?
     var authorizationToldAt: Int64 = .min / 2
     /// Whether `Start` has been answered since the authorization was last told. It is then told again.
@@ -128,6 +130,14 @@ extension Client {
     createRegion(
       .exact, world.place(isOther: false), 200, confirm: 20_000, isSingleUse: false, includesLocation: false,
       unknownAfter: Region.shortUnknownAfter)
+  }
+
+  /// Creates a wide region around the machine that is evaluated with locations of a town.
+  func monitorTown() {
+    guard isConnected else { return }
+    createRegion(
+      .city, world.place(isOther: false), 45_000, confirm: 5_000, isSingleUse: false, includesLocation: false,
+      dwells: false, unknownAfter: 60_000_000)
   }
 
   /// Creates a region and starts it.

@@ -528,6 +528,22 @@ extension Day {
     return begin + 86_000_000
   }
 
+  /// A program monitors a region with locations of a town, while another one has the location of each interval repeated.
+  /// Returns the end.
+  func planTown(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    after(0) { world in
+      world.clients[1].start()
+      world.clients[1].monitorTown()
+    }
+    for seconds in stride(from: 50, to: 800, by: 97) { after(Double(seconds)) { $0.clients[2].callBriefly() } }
+    after(800) { world in
+      world.checks.kept(world.clients[1], since: begin)
+      world.clients[1].exit()
+    }
+    return begin + 810_000_000
+  }
+
   /// A short sleep hides the town of an interval from a program that starts after it. Returns the end.
   func planHiddenTown(at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }

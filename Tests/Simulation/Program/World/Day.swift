@@ -62,7 +62,7 @@ final class Day {
         if world.isSession { time = planRefusal(at: time + 7_500_000) }
         time = planAlmanac(at: time + 9_000_000)
         if rest == .significant { time = planHiddenTown(at: time + 3_000_000) }
-        if rest == .onAnotherNetwork { time = planOldCell(at: planLateFailure(at: time + 3_000_000)) }
+        if rest == .onAnotherNetwork { time = planTown(at: planOldCell(at: planLateFailure(at: time + 3_000_000))) }
       }
       if round % 8 == 5 { time = planReceiver(at: time + 100_000) }
       if round % 8 == 1, !world.isSession {
