@@ -345,8 +345,9 @@ extension Checks {
 
   /// Checks that a region below the exact level has not been lost while the source worked.
   func kept(_ client: Client, since begin: Int64) {
-    guard client.isReading, !world.isRestBlind, world.geoclue.interval == 1_000_000,
-      max(world.geoclue.worksSince, world.wokeAt, world.clockSetAt, world.movedAt, client.entitlement.since) < begin,
+    guard client.isReading, !world.isRestBlind, world.geoclue.isStatic || world.geoclue.interval == 1_000_000,
+      world.geoclue.worksSince < .max, max(world.geoclue.sourceAt, world.geoclue.silentAt) < begin,
+      max(world.wokeAt, world.clockSetAt, world.movedAt, client.entitlement.since) < begin + 1_000_000,
       client.entitlement.level >= .city
     else { return }
     for region in client.regions where region.isStarted && (region.state != "inside" || region.losses > 0) {

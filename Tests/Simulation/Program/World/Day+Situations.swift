@@ -528,20 +528,26 @@ extension Day {
     return begin + 86_000_000
   }
 
-  /// A program monitors a region with locations of a town, while another one has the location of each interval repeated.
+  /// A program monitors a region with locations of a town. Another one has the location of an interval repeated.
   /// Returns the end.
   func planTown(at begin: Int64) -> Int64 {
-    let after = moments { begin + $0 }
-    after(0) { world in
-      world.clients[1].start()
-      world.clients[1].monitorTown()
+    at(begin) { world in
+      let begin = Self.rest(of: .city) + 2_000_000
+      let moment = { (seconds: Int64, action: @escaping () -> Void) in
+        world.schedule.after(begin + seconds * 1_000_000, action)
+      }
+      moment(0) {
+        world.clients[1].start()
+        world.clients[1].monitorTown()
+      }
+      moment(200) { world.clients[2].callBriefly() }
+      let time = world.schedule.now + begin
+      moment(560) {
+        world.checks.kept(world.clients[1], since: time)
+        world.clients[1].exit()
+      }
     }
-    for seconds in stride(from: 50, to: 800, by: 97) { after(Double(seconds)) { $0.clients[2].callBriefly() } }
-    after(800) { world in
-      world.checks.kept(world.clients[1], since: begin)
-      world.clients[1].exit()
-    }
-    return begin + 810_000_000
+    return begin + 870_000_000
   }
 
   /// A short sleep hides the town of an interval from a program that starts after it. Returns the end.
