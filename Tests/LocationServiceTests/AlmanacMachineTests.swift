@@ -157,8 +157,11 @@ import Testing
     let first = machine.announcement()?.forecast
     #expect(first != nil && first?.next == nil)
     #expect(!handle(.timer).contains(.own(.announce)))
+    // The timer must not begin again with each location.
+    for _ in 0..<47 { #expect(!locate(78, 15, after: 30 * Self.minute).contains(.own(.announce))) }
+    #expect(machine.deadline == .origin + Self.day)
     // Otherwise, the property would contain the forecast of a day long ago.
-    #expect(handle(.timer, after: Self.day).contains(.own(.announce)))
+    #expect(handle(.timer, after: 30 * Self.minute).contains(.own(.announce)))
     let second = machine.announcement()?.forecast
     #expect((second?.entries.first?.start ?? 0) - (first?.entries.first?.start ?? 0) > 86_000)
   }

@@ -144,10 +144,10 @@ nonisolated extension AlmanacMachine {
   /// some minutes away.
   private var isToldOver: Bool { told?.isOver(at: wallClock) ?? false }
 
-  /// Whether the phase does not change during a day, and the owner has been told that for an earlier day.
+  /// Whether the owner has been told that the phase does not change, for an earlier day.
   private var isNextPolarDay: Bool {
-    guard let newest, newest.forecast.next == nil else { return false }
-    return newest.forecast.entries != told?.forecast.entries
+    guard let newest, let told, told.forecast.next == nil else { return false }
+    return newest.forecast.entries != told.forecast.entries
   }
 
   private mutating func update() { newest?.update(at: wallClock, options.almanac) }
@@ -159,6 +159,8 @@ nonisolated extension AlmanacMachine {
     let told = isDue ? nil : told
     let next = [newest, told].compactMap { $0?.forecast.next?.start }.min()
     let seconds = next.map { $0 - Int64(clamping: wallClock / 1_000_000) } ?? Self.longestWait
+    // A longer wait must not begin again with each location.
+    if seconds >= Self.longestWait, deadline != nil { return }
     let time = now + .seconds(max(0, min(seconds, Self.longestWait)))
     if let deadline, max(deadline, time) - min(deadline, time) < Self.tolerance { return }
     deadline = time
