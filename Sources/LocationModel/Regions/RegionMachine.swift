@@ -39,7 +39,7 @@ package struct RegionMachine: Sendable {
     case check(at: BootInstant)
   }
 
-  /// The settings; below ``AccuracyLevel/exact``, the state is not lost while the next interval of the level is awaited.
+  /// The settings. Below ``AccuracyLevel/exact``, the state is not lost while the level's next interval is awaited.
   package var configuration: RegionConfiguration {
     var configuration = settings
     if let level, level < .exact {
@@ -113,8 +113,8 @@ package struct RegionMachine: Sendable {
       guard case .watching(var watch) = phase else { return [] }
       if isNew {
         let age = now - location.receivedAt
-        let oldest = max(RegionWatch.oldestEvidence, location.level.minimumInterval)
-        guard location.isStatic || age <= oldest else { return [] }
+        let isOfInterval = location.level < .exact && now < location.endOfInterval
+        guard location.isStatic || isOfInterval || age <= RegionWatch.oldestEvidence else { return [] }
         watch.take(location, configuration, mayImprove: level == .exact, at: now)
       } else if let level, level < .exact {
         // The location of the interval is repeated, because there is no other before the next interval.
@@ -150,6 +150,8 @@ package struct RegionMachine: Sendable {
       guard let new, !isLimited(new) else { return resume(at: now) }
       // A candidate from finer locations must not show after the level has become coarser.
       if let old, new < old { watch.dropCandidate() }
+      // Evidence of a coarser level may be older than that of the finer one may be.
+      if let old, new > old { watch.levelRose(at: now) }
       phase = .watching(watch)
       return []
     }

@@ -170,16 +170,25 @@ extension RegionWatch {
 extension RegionWatch {
   mutating func checkNow(at now: BootInstant) { (checkAt, waitsUntil) = (now, now + SourceWait.checkLength) }
 
+  /// Checks with the finer locations that are allowed now, before the state can be lost.
+  mutating func levelRose(at now: BootInstant) {
+    checkNow(at: now)
+    holdsUntil = max(holdsUntil, now + SourceWait.updateLength)
+  }
+
   /// Ends a check that has waited for a more accurate location in vain.
   mutating func stopWaiting(_ configuration: RegionConfiguration, at now: BootInstant) {
     if let inaccurate, now >= waitsUntil { looked(inaccurate, configuration, at: now) }
   }
 
-  /// Ends the check without evidence. The next one is due before the state is lost for want of evidence.
+  /// Ends the check without evidence. The next one is due before the state is lost for want of evidence, unless that is
+  /// imminent.
   mutating func looked(_ location: Location, _ configuration: RegionConfiguration, at now: BootInstant) {
     _ = scheduleCheck(location, configuration, at: now)
     guard let end = evidenceEnd(configuration) else { return }
-    checkAt = min(checkAt, max(now + Self.shortestInterval, end - Self.margin))
+    // A state that holds until a check gives that check the time of a slow receiver.
+    let margin = end == holdsUntil ? SourceWait.updateLength : Self.margin
+    checkAt = min(checkAt, max(now + Self.shortestInterval, end - margin))
   }
 
   /// Ends the check and schedules the next one before the device can reach the border.

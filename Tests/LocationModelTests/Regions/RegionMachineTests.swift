@@ -354,15 +354,53 @@ import Testing
     #expect(region.changes.map(\.kind) == [.determined, .lost, .determined])
   }
 
-  /// Regression: a region that was started more than five minutes after the interval's location had none until the next.
-  @Test func `the location of an interval is evidence until the interval ends`() {
+  /// Regression: a region that was started more than five minutes after that location arrived had none until the next.
+  @Test(arguments: [false, true])
+  func `the location of an interval is evidence until the interval ends`(isSettled: Bool) throws {
     var reducer = GridReducer(level: .country)
-    let location = reducer.reduce(RegionSimulation.location(0, measured: 0))
+    var location = reducer.reduce(RegionSimulation.location(0, accuracy: 20_000, measured: 0))
+    if isSettled {
+      // Of the interval before, because none has arrived since.
+      let newest = RegionSimulation.location(0, measured: 13)
+      let settled = reducer.settle(newest, at: .seconds(1_700))
+      location = try #require(settled)
+    }
     var region = simulation(radius: 500_000, level: .country)
+    region.advance(to: isSettled ? 1_700 : 800)
+    region.send(.location(location))
+    region.advance(to: region.now + 70)
+    #expect(region.changes.map(\.kind) == [.determined])
+  }
+
+  /// Regression: the state was lost at once, because its evidence was older than that of the finer level may be.
+  @Test func `when a finer level is allowed, the state is kept while the finer location is awaited`() {
+    var region = simulation(radius: 45_000, level: .city) { $0.unknownAfter = .seconds(60) }
+    var reducer = GridReducer(level: .city)
+    region.advance(to: 1)
+    region.send(.location(reducer.reduce(RegionSimulation.location(0, measured: 1))))
+    region.advance(to: 200)
+    region.send(.level(.exact))
+    #expect(region.isHeld)
+    region.advance(to: 240)
+    region.locate(0, at: 241)
+    region.advance(to: 290)
+    #expect(region.changes.map(\.kind) == [.determined])
+  }
+
+  @Test func `far from the border, a check that a repeated location has moved lasts as long as others`() {
+    var region = simulation(radius: 1_000_000, level: .country)
+    var reducer = GridReducer(level: .country)
+    region.advance(to: 1)
+    let location = reducer.reduce(RegionSimulation.location(0, measured: 1))
+    region.send(.location(location))
     region.advance(to: 800)
     region.send(.location(location))
-    region.advance(to: 870)
-    #expect(region.changes.map(\.kind) == [.determined])
+    var begin: UInt64 = 0
+    while region.changes.last?.kind == .determined {
+      region.advance(to: region.now + 1)
+      if region.isHeld, begin == 0 { begin = region.now }
+    }
+    #expect(region.now - begin >= 60)
   }
 
   @Test func `when access is reduced, a change that is being confirmed is dropped`() {
