@@ -148,12 +148,12 @@ struct LevelChoiceTests {
     var choice = LevelChoice()
     choice.need(.city)
     let (street, exact) = (status(.waiting, .noFix, available: .street), status(.waiting, .noFix))
-    #expect(!choice.mayRise(from: street, to: exact))
+    #expect(!choice.mayRise(above: .street, exact))
     choice.raise()
     #expect(choice.level(available: .street, ceiling: .exact) == .street)
-    #expect(choice.mayRise(from: street, to: exact))
-    #expect(!choice.mayRise(from: exact, to: street) && !choice.mayRise(from: exact, to: exact))
-    #expect(!choice.mayRise(from: street, to: status(.running)))
+    #expect(choice.mayRise(above: .street, exact))
+    #expect(!choice.mayRise(above: .exact, exact) && !choice.mayRise(above: .street, street))
+    #expect(!choice.mayRise(above: .street, status(.running)))
   }
 
   @Test func `if the agent permits only the city, no finer source is used`() {

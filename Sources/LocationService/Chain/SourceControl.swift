@@ -6,7 +6,7 @@ import Publicist
 
 /// Requests the source from the location manager for as long and as precisely as all clients together require.
 final class SourceControl {
-  var status = SourceStatus() { didSet { if status != oldValue { statusChanged(from: oldValue) } } }
+  var status = SourceStatus() { didSet { if status != oldValue { statusChanged() } } }
 
   /// The finest level at which GeoClue would serve the user of a client that is being served.
   var ceiling: () -> AccuracyLevel = { .exact }
@@ -116,8 +116,8 @@ final class SourceControl {
     waitForFinerSource()
   }
 
-  private func statusChanged(from old: SourceStatus) {
-    if choice.mayRise(from: old, to: status) { permissionsChanged() } else { waitForFinerSource() }
+  private func statusChanged() {
+    if choice.mayRise(above: requested, status) { permissionsChanged() } else { waitForFinerSource() }
   }
 
   private func waitForFinerSource() {
@@ -163,9 +163,9 @@ nonisolated struct LevelChoice: Equatable, Sendable {
     return status.reason == .noFix && min(available, ceiling) > needed
   }
 
-  /// Returns whether a still finer source has appeared since a finer level was requested, while no location arrives.
-  func mayRise(from old: SourceStatus, to new: SourceStatus) -> Bool {
-    isRaised && new.reason == .noFix && new.availableAccuracy ?? .none > old.availableAccuracy ?? .none
+  /// Returns whether a finer level than the one that was requested exists by now, while no location arrives.
+  func mayRise(above requested: AccuracyLevel?, _ status: SourceStatus) -> Bool {
+    isRaised && status.reason == .noFix && status.availableAccuracy ?? .none > requested ?? .none
   }
 
   mutating func need(_ level: AccuracyLevel?) {
