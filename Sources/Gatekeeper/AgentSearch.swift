@@ -14,8 +14,8 @@ nonisolated struct AgentSearch: StateMachine {
   static let pace = Duration.milliseconds(50)
   /// The maximum number of a user's connections that are asked at the same time.
   static let parallel = 16
-  /// The interval between searches while a client waits for an agent. Without an agent, a call asks the connections that
-  /// were none again if that has not been done for so long: a program may export its agent after it has been asked.
+  /// The interval between searches while a client waits for an agent. Without an agent, a call asks the connections
+  /// that were none again if that has not been done for so long: a program may export its agent after it was asked.
   static let interval = Duration.milliseconds(1_500)
   /// How long a connection that did not answer is skipped after the first silence. Doubles with each further silence.
   static let silence = Duration.seconds(3)
@@ -28,7 +28,7 @@ nonisolated struct AgentSearch: StateMachine {
 
   enum Event: MachineEvent, Hashable, Sendable {
     /// A call needs the level, or (`again`) a client is waiting for an agent, so connections that were not agents
-    /// before are certainly asked again. While GeoClue is not running, agents do not announce new levels, so known agents are
+    /// before are certainly asked again. While GeoClue is not running, agents announce no new levels, so known agents are
     /// asked again, too.
     case wanted(again: Bool, isGeoClueThere: Bool = true)
     /// The user's connections on the bus, without the service's own and those of the waiting clients.
@@ -279,7 +279,9 @@ nonisolated extension AgentSearch {
 // MARK: - Search
 nonisolated extension AgentSearch {
   private mutating func want(_ again: Bool, _ now: MonotonicInstant) {
-    if again || agents.isEmpty && refreshedAt.map({ now >= $0 + Self.interval }) ?? true {
+    // The program's own agent also counts as known, although it does not count for that program.
+    let isKnown = agents.values.contains { !$0.confirmation.isExpired }
+    if again || !isKnown && refreshedAt.map({ now >= $0 + Self.interval }) ?? true {
       refusals = refusals.filter { $0.value.silences > 0 }
       refreshedAt = now
     }
