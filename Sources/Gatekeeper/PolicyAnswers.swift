@@ -92,7 +92,7 @@ nonisolated struct PolicyAnswers {
     let started = [restart?.time].compactMap(\.self)
     // A round does not extend the trust in an answer that the round does not replace.
     let aged = relevant.compactMap { action in
-      known[action].flatMap { $0.reply.answer == .yes && !$0.isOld ? $0.time + Self.consentAge : nil }
+      known[action].flatMap { effective($0, action) == .yes && !$0.isOld ? $0.time + Self.consentAge : nil }
     }
     return (deadlines + started + aged).min()
   }
@@ -183,7 +183,7 @@ nonisolated extension PolicyAnswers {
   }
 
   private var oldPermissions: Set<PolkitAction> {
-    Set(known.filter { $0.value.isOld && $0.value.reply.answer == .yes }.keys)
+    Set(known.filter { $0.value.isOld && effective($0.value, $0.key) == .yes }.keys)
   }
 
   /// Lets the round also replace the permissions that have aged since the round began, because polkit may never answer
@@ -208,7 +208,7 @@ nonisolated extension PolicyAnswers {
 
   private mutating func markOld(_ now: MonotonicInstant, refusals: Bool) {
     for (action, answer) in known {
-      let isYes = answer.reply.answer == .yes
+      let isYes = effective(answer, action) == .yes
       if now - answer.time >= (isYes ? Self.consentAge : Self.refusalAge), isYes || refusals {
         known[action]?.isOld = true
       }
@@ -218,7 +218,7 @@ nonisolated extension PolicyAnswers {
   private mutating func confirmOldAnswers(mayStartPolkit: Bool, _ now: MonotonicInstant) -> [Action] {
     guard relevant.contains(where: { known[$0]?.isOld ?? true }) else { return [.ready] }
     let replaced = Set(PolkitAction.allCases.filter { known[$0]?.isOld ?? true })
-    let hasYes = replaced.contains { known[$0]?.reply.answer == .yes }
+    let hasYes = replaced.contains { answer(to: $0) == .yes }
     let isInBackground =
       !replaced.contains(.accessPrecise) && answer(to: .accessPrecise) == .yes
       && known[.accessWithoutAgent] != nil && !hasYes

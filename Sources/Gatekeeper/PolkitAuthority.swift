@@ -25,6 +25,7 @@ final class PolkitAuthority {
   private let connection: Connection
   private var queue = PolkitQueue()
   private var dialogs: [Question: Dialog] = [:]
+  private var lastDialog: UInt64 = 0
   private var owner: NameWatch?
   private var changes: SignalMatch?
   private var restart: LoopSource?
@@ -33,7 +34,7 @@ final class PolkitAuthority {
 
   private struct Dialog {
     var program: String
-    var handlers: [(PolkitReply) -> Void]
+    var handlers: [(number: UInt64, handler: (PolkitReply) -> Void)] = []
   }
 
   init(on connection: Connection) {
@@ -55,20 +56,22 @@ final class PolkitAuthority {
     perform(queue.handle(.asked(question, of: account, mayStartPolkit: mayStartPolkit)))
   }
 
-  /// Shows a dialog to the user. Requests with the same question share one dialog. Pass the returned question to
-  /// ``withdraw(_:)``.
+  /// Shows a dialog to the user. Requests with the same question share one dialog, which is closed when the last of them
+  /// is cancelled.
   func showDialog(
     _ action: PolkitAction, about peer: BusName, of account: Account, program: String?,
     _ handler: @escaping (PolkitReply) -> Void
-  ) -> Question {
+  ) -> Prompt {
     let question = Question(peer: peer, action: action, isInteractive: true)
-    dialogs[question, default: Dialog(program: program ?? "unknown", handlers: [])].handlers.append(handler)
+    lastDialog &+= 1
+    dialogs[question, default: Dialog(program: program ?? "unknown")].handlers.append((lastDialog, handler))
     perform(queue.handle(.asked(question, of: account, mayStartPolkit: true)))
-    return question
+    return Prompt { [weak self, number = lastDialog] in self?.withdraw(number, from: question) }
   }
 
-  /// Closes a dialog. Its handlers are not called.
-  func withdraw(_ question: Question) {
+  private func withdraw(_ number: UInt64, from question: Question) {
+    dialogs[question]?.handlers.removeAll { $0.number == number }
+    guard dialogs[question]?.handlers.isEmpty == true else { return }
     dialogs[question] = nil
     perform(queue.handle(.withdrawn(question)))
   }
@@ -98,7 +101,8 @@ final class PolkitAuthority {
       case .waitForPolkit:
         restart = MainLoop.main.after(Self.restartTime) { [weak self] in
           guard let self else { return }
-          perform(queue.handle(.waitedForPolkit))
+          // It may have been replaced before its last questions were reported as lost.
+          perform(queue.handle(isThere ? .polkitCame : .waitedForPolkit))
         }
       }
     }
@@ -107,7 +111,7 @@ final class PolkitAuthority {
   private func report(_ question: Question, _ reply: PolkitReply) {
     hasReplied = true
     guard question.isInteractive else { return onReply?(question.peer, question.action, reply) ?? () }
-    for handler in dialogs.removeValue(forKey: question)?.handlers ?? [] { handler(reply) }
+    for request in dialogs.removeValue(forKey: question)?.handlers ?? [] { request.handler(reply) }
   }
 }
 
@@ -137,7 +141,9 @@ extension PolkitAuthority {
     case .failure(.notSent): perform(queue.handle(.notSent(number)))
     case .failure(.refused(let error)):
       complain(error)
-      perform(queue.handle(error.isAbsence && !mayStartPolkit ? .lost(number) : .answered(number, .unavailable)))
+      // polkit itself answers so about a client that has left.
+      let isAbsent = error.isAbsence && !mayStartPolkit && !isThere
+      perform(queue.handle(isAbsent ? .lost(number) : .answered(number, .unavailable)))
     }
   }
 

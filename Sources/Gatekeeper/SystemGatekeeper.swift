@@ -193,8 +193,7 @@ extension SystemGatekeeper {
       handler(decision.authorization)
       return Prompt {}
     }
-    let question = polkit.showDialog(action, about: client.name, of: account(of: client), program: program(of: client))
-    {
+    return polkit.showDialog(action, about: client.name, of: account(of: client), program: program(of: client)) {
       [weak self, weak client] reply in
       guard let self, let client else { return }
       // Consent is remembered. A refusal applies only to this call.
@@ -205,7 +204,6 @@ extension SystemGatekeeper {
       let isRejected = reply.answer == .no && isOpen
       handler(isRejected ? .refused(.rejectedByAgent) : authorization)
     }
-    return Prompt { [polkit] in polkit.withdraw(question) }
   }
 
   /// Returns the name of a client in dialogs: from /proc if readable, otherwise from systemd.

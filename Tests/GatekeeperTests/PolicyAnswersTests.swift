@@ -259,6 +259,25 @@ import Testing
     #expect(driver.precise == .unknown)
   }
 
+  /// Regression: after the first confirmation, which requires the consent again, there was no other one.
+  @Test func `consent is confirmed again and again, and ends if polkit does not answer`() {
+    let driver = served(.challenge)
+    driver.handle(.consented(.accessPrecise, PolkitReply(.yes)))
+    for _ in 0..<3 {
+      #expect(driver.answers.deadline == driver.now + PolicyAnswers.consentAge)
+      driver.now = driver.answers.deadline ?? .origin
+      #expect(
+        driver.handle(.timer(isServed: true, isPolkitThere: true)).contains(
+          .ask(.accessPrecise, mayStartPolkit: false)))
+      driver.answerAll(.challenge, after: 0)
+      #expect(driver.precise == .yes)
+    }
+    driver.now = driver.answers.deadline ?? .origin
+    driver.handle(.timer(isServed: true, isPolkitThere: true))
+    #expect(driver.handle(.timer(isServed: true, isPolkitThere: true), after: 4_000).contains(.changed))
+    #expect(driver.precise == .unknown)
+  }
+
   @Test func `an old permission of an idle client is confirmed before the next call uses it`() {
     let driver = served()
     driver.now = .milliseconds(1) + PolicyAnswers.consentAge

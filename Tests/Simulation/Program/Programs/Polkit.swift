@@ -331,7 +331,7 @@ final class Polkit: SystemService {
       guard call.values.count == 5, let subject = call.values[0].structure, subject.count == 2,
         subject[0].string == "system-bus-name", let name = subject[1].properties?["name"]?.string,
         let action = call.values[1].string, let user = world.bus.peers[name]?.user
-      else { return refuse(call, "org.freedesktop.PolicyKit1.Error.Failed", "There is no such subject") }
+      else { return refuse(call, "org.freedesktop.DBus.Error.NameHasNoOwner", "There is no such subject") }
       // Its other programs have been asked about before.
       if user == ignored, !world.clients.contains(where: { $0.name == name }) {
         unanswered.append(call)
