@@ -100,7 +100,8 @@ nonisolated struct FileStamp: Equatable, Sendable {
     guard stat(path, &status) == 0 else { return }
     inode = UInt64(status.st_ino)
     size = Int64(status.st_size)
-    seconds = Int(status.st_mtim.tv_sec)
-    nanoseconds = Int(status.st_mtim.tv_nsec)
+    // Also changed by `chmod`, which may make the file readable.
+    seconds = Int(status.st_ctim.tv_sec)
+    nanoseconds = Int(status.st_ctim.tv_nsec)
   }
 }
