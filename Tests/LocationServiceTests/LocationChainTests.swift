@@ -19,7 +19,7 @@ struct LocationChainTests {
   }
 
   fileprivate final class NoPings: ClientPinging {
-    func ping(_ client: BusName, of account: Account, _ action: @escaping (Bool) -> Void) -> Bool { true }
+    func ping(_ client: BusName, of account: Account, _ action: @escaping (PingEnd) -> Void) -> Bool { true }
     func forget(_ client: BusName) {}
   }
 

@@ -23,6 +23,7 @@ final class Outbox {
   private var isSignalling = false
   private var waiting: [BusName: [() -> Void]] = [:]
   private var poll: LoopSource?
+  private var release: LoopSource?
   private var reducedDeliveries: LoopSource?
   /// The clients whose ping could not be sent.
   private var unpinged: Set<BusName> = []
@@ -77,6 +78,7 @@ final class Outbox {
     if waiting[client] == nil, hasRoom(for: client) { return action() }
     let end = waiting[client]?.count ?? 0
     waiting[client, default: []].insert(action, at: isFirst ? 0 : end)
+    pingIfDue(client)
     arm()
   }
 
@@ -106,11 +108,14 @@ final class Outbox {
   }
 
   func called(_ client: BusName) {
-    if ledger.called(client, at: now) { drain(client) }
+    ledger.called(client, at: now)
+    pingIfDue(client)
+    if waiting[client] != nil, state(of: client) == .reading { drain(client) }
   }
 
   func left(_ client: BusName) {
     ledger.left(client)
+    drainSoon()
     pings.forget(client)
     waiting[client] = nil
     unpinged.remove(client)
@@ -128,11 +133,23 @@ final class Outbox {
     if ledger.sent(bytes, to: client, of: account, at: now), !unpinged.contains(client) { ping(client, of: account) }
   }
 
+  /// Pings a client that is sent nothing because its account has become crowded since its last message.
+  private func pingIfDue(_ client: BusName) {
+    guard ledger.isPingDue(client), !unpinged.contains(client), let account = accountOf(client) else { return }
+    ping(client, of: account)
+  }
+
   private func ping(_ client: BusName, of account: Account, again: Bool = false) {
-    let isSent = pings.ping(client, of: account) { [weak self] isAnswered in
+    let isSent = pings.ping(client, of: account) { [weak self] end in
       guard let self else { return }
-      guard isAnswered else { return pingLater(client, again: true) }
-      if ledger.answered(client, at: now) { drain(client) }
+      switch end {
+      case .answered:
+        ledger.answered(client, at: now)
+        drain(client)
+        drainSoon()
+      case .lost: pingLater(client, again: true)
+      case .abandoned: ledger.abandoned(client)
+      }
     }
     if isSent { ledger.pinged(client, at: now) } else { pingLater(client, again: again) }
   }
@@ -167,8 +184,15 @@ final class Outbox {
     }
   }
 
+  /// Sends what waits for other clients that may be sent something again, because the bytes of all together have become
+  /// fewer.
+  private func drainSoon() {
+    guard release == nil, !waiting.isEmpty else { return }
+    release = MainLoop.main.nextTurn { [weak self] in self?.drainAll() }
+  }
+
   private func drainAll() {
-    poll = nil
+    (poll, release) = (nil, nil)
     for client in waiting.keys {
       guard !isFull else { break }
       if state(of: client) == .reading { drain(client) }
@@ -192,9 +216,10 @@ final class Outbox {
   /// Sends the newest location and another ping to each client that has left a ping unanswered. The ping may have been
   /// lost, because the bus drops messages to a client whose queue is full.
   private func deliverToReduced() {
-    for client in waiting.keys where state(of: client) != .reading {
-      if let account = accountOf(client) { ping(client, of: account) }
-      if state(of: client) == .reduced { drain(client) }
+    for client in waiting.keys {
+      let state = state(of: client)
+      if state != .reading, let account = accountOf(client) { ping(client, of: account) }
+      if state != .suspended { drain(client) }
     }
     if waiting.isEmpty { reducedDeliveries = nil }
   }

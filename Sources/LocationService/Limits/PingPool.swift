@@ -4,12 +4,20 @@ import GeopublicistGatekeeper
 import GeopublicistProcessSupport
 import MainLoop
 
+/// How a ping ended.
+nonisolated enum PingEnd: Equatable, Sendable {
+  case answered
+  /// The connection through which it was sent was lost.
+  case lost
+  /// The bus refused it, or others needed its room.
+  case abandoned
+}
+
 /// Asks clients for a sign of life.
 protocol ClientPinging: AnyObject {
-  /// Pings a client unless a ping is in flight, and calls `action` with true when it has answered, or with false if the
-  /// connection is lost before. Returns false if no ping could be sent because too many are in flight. May be called
-  /// again later.
-  func ping(_ client: BusName, of account: Account, _ action: @escaping (_ isAnswered: Bool) -> Void) -> Bool
+  /// Pings a client unless a ping is in flight, and calls `action` when the ping has ended. Returns false if no ping could
+  /// be sent because too many are in flight. May be called again later.
+  func ping(_ client: BusName, of account: Account, _ action: @escaping (PingEnd) -> Void) -> Bool
   /// Cancels the ping of a client that has left.
   func forget(_ client: BusName)
 }
@@ -45,7 +53,7 @@ final class PingPool: ClientPinging {
     let account: Account
     let call: PendingCall
     let sentAt: MonotonicInstant
-    let action: (Bool) -> Void
+    let action: (PingEnd) -> Void
   }
 
   private let open: () throws(DBusError) -> Connection
@@ -66,7 +74,7 @@ final class PingPool: ClientPinging {
     self.open = open
   }
 
-  func ping(_ client: BusName, of account: Account, _ action: @escaping (Bool) -> Void) -> Bool {
+  func ping(_ client: BusName, of account: Account, _ action: @escaping (PingEnd) -> Void) -> Bool {
     if let ping = pings[client], ping.lane.connection.isConnected { return true }
     forget(client)
     if begin(client, of: account, sentAt: now, action) { return true }
@@ -76,7 +84,7 @@ final class PingPool: ClientPinging {
   private var now: MonotonicInstant { MainLoop.main.clock.monotonic() }
 
   private func begin(
-    _ client: BusName, of account: Account, sentAt: MonotonicInstant, _ action: @escaping (Bool) -> Void
+    _ client: BusName, of account: Account, sentAt: MonotonicInstant, _ action: @escaping (PingEnd) -> Void
   ) -> Bool {
     let all = perConnection * connections
     guard quota.take(for: account, perAccount: all, of: all) == nil else { return false }
@@ -97,6 +105,7 @@ final class PingPool: ClientPinging {
       pings[client] = nil
       quota.release(of: account)
       ping.lane.abandoned += 1
+      ping.action(.abandoned)
     }
     return !overdue.isEmpty
   }
@@ -108,7 +117,7 @@ final class PingPool: ClientPinging {
     for (client, ping) in pings where ping.lane === lane {
       pings[client] = nil
       quota.release(of: ping.account)
-      if !begin(client, of: ping.account, sentAt: ping.sentAt, ping.action) { ping.action(false) }
+      if !begin(client, of: ping.account, sentAt: ping.sentAt, ping.action) { ping.action(.lost) }
     }
   }
 
@@ -119,19 +128,19 @@ final class PingPool: ClientPinging {
     closeUnused()
   }
 
-  private func ended(_ client: BusName, _ result: Connection.PingResult, _ action: (Bool) -> Void) {
+  private func ended(_ client: BusName, _ result: Connection.PingResult, _ action: (PingEnd) -> Void) {
     let lane = pings[client]?.lane
     forget(client)
     switch result {
-    case .answered: action(true)
-    // The client has left, or only the connection was lost.
-    case .lost: if let lane, !lane.connection.isConnected { action(false) }
+    case .answered: action(.answered)
+    // The client has left, the bus has no room for the ping, or only the connection was lost.
+    case .lost: if let lane { action(lane.connection.isConnected ? .abandoned : .lost) }
     case .refused:
       // Without the rule in the bus policy, the service cannot detect clients that do not read, so every client is sent
       // everything.
       if !hasComplained { Log.warning("The bus policy does not allow the service to ping its clients") }
       hasComplained = true
-      action(true)
+      action(.answered)
     }
   }
 

@@ -85,11 +85,9 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     return bytes >= crowdedPing && bytes >= pingThreshold(of: entry.account)
   }
 
-  /// Records a call by a client. Returns whether it may be sent something again as a result.
-  mutating func called(_ client: Client, at now: MonotonicInstant) -> Bool {
-    guard let before = entries[client] else { return false }
-    let state = state(of: before, at: now)
-    var entry = before
+  /// Records a call by a client.
+  mutating func called(_ client: Client, at now: MonotonicInstant) {
+    guard var entry = entries[client] else { return }
     forgive(&entry, at: now)
     // Does not apply to a client that keeps calling while it is over its limit and leaves a ping unanswered.
     if !isOverLimit(entry) {
@@ -98,20 +96,20 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
       if let pingedAt = entry.pingedAt { entry.pingedAt = max(pingedAt, now) }
     }
     entries[client] = entry
-    return state != .reading && self.state(of: entry, at: now) == .reading
   }
 
-  /// Records any answer of a client to a ping. Returns whether it may be sent something again as a result.
-  mutating func answered(_ client: Client, at now: MonotonicInstant) -> Bool {
-    guard var entry = entries[client] else { return false }
-    let wasReading = state(of: entry, at: now) == .reading
+  /// Records any answer of a client to a ping.
+  mutating func answered(_ client: Client, at now: MonotonicInstant) {
+    guard var entry = entries[client] else { return }
     count(-entry.unproven, in: &entry)
     entry.tally = 0
     entry.pingedAt = nil
     entry.forgivenAt = now
     entries[client] = entry
-    return !wasReading
   }
+
+  /// Records that the answer to a client's ping is no longer awaited, so that another one becomes due.
+  mutating func abandoned(_ client: Client) { entries[client]?.pingedAt = nil }
 
   func state(of client: Client, at now: MonotonicInstant) -> State {
     entries[client].map { state(of: $0, at: now) } ?? .reading

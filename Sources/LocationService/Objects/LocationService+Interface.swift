@@ -102,8 +102,10 @@ extension LocationService: Location1Skeleton {
   }
 
   private func readAuthorization(_ request: PropertyRead, _ text: @escaping (Authorization) -> String) {
-    guard let sender = request.sender else { return }
-    let client = clients.client(sender)
+    guard let sender = request.sender,
+      // A client that has left is not known again.
+      let client = request.isRepeated ? clients.known(sender) : clients.client(sender)
+    else { return }
     let answer = { [weak self] in
       guard let self else { return }
       request.answer(.string(text(gatekeeper.access(for: client, asking: .exact, as: "").authorization)))

@@ -9,15 +9,16 @@ import Testing
 
 @Suite struct OutboxTests {
   private final class Pings: ClientPinging {
-    private(set) var actions: [BusName: (Bool) -> Void] = [:]
+    private(set) var actions: [BusName: (PingEnd) -> Void] = [:]
     var isFull = false
-    func ping(_ client: BusName, of account: Account, _ action: @escaping (Bool) -> Void) -> Bool {
+    func ping(_ client: BusName, of account: Account, _ action: @escaping (PingEnd) -> Void) -> Bool {
       if !isFull { actions[client] = action }
       return !isFull
     }
     func forget(_ client: BusName) { actions[client] = nil }
-    func answer(from client: BusName) { actions.removeValue(forKey: client)?(true) }
-    func lose(_ client: BusName) { actions.removeValue(forKey: client)?(false) }
+    func answer(from client: BusName) { actions.removeValue(forKey: client)?(.answered) }
+    func abandon(_ client: BusName) { actions.removeValue(forKey: client)?(.abandoned) }
+    func lose(_ client: BusName) { actions.removeValue(forKey: client)?(.lost) }
   }
 
   private final class Way {
@@ -117,6 +118,41 @@ import Testing
     #expect(way.outbox.state(of: ":1.1") == .reading)
   }
 
+  /// Regression: what waited for a client was sent only if its own answer had ended its suspension.
+  @Test func `a client is sent what waits for it when the others of its account have answered`() throws {
+    let others = (0..<90).map { BusName(unchecked: ":2.\($0)") }
+    way.outbox.sent(200_000, to: ":1.1")
+    for other in others { way.outbox.sent(200_000, to: other) }
+    #expect(way.outbox.state(of: ":1.1") == .suspended && way.pings.actions[":1.1"] == nil)
+    var done: [String] = []
+    way.outbox.whenRoom(for: ":1.1") { done.append("location") }
+    #expect(done.isEmpty && way.pings.actions[":1.1"] != nil, "it is asked as soon as something waits for it")
+    for other in others { way.pings.answer(from: other) }
+    try turning("it is sent") { !done.isEmpty }
+    way.pings.answer(from: ":1.1")
+    way.outbox.whenRoom(for: ":1.1") { done.append("another one") }
+    #expect(done == ["location", "another one"])
+  }
+
+  /// Regression: it was asked only if something was sent to it, and nothing was.
+  @Test func `a client of a crowded account that makes a call is asked whether it reads`() {
+    way.outbox.sent(200_000, to: ":1.1")
+    for number in 0..<90 { way.outbox.sent(200_000, to: BusName(unchecked: ":2.\(number)")) }
+    #expect(way.outbox.state(of: ":1.1") == .suspended)
+    way.outbox.called(":1.1")
+    way.pings.answer(from: ":1.1")
+    #expect(way.outbox.state(of: ":1.1") == .reading)
+  }
+
+  /// Regression: it was not asked again, and finally sent nothing more although it read everything.
+  @Test func `a client whose ping was abandoned is asked again`() {
+    for _ in 0..<3 { way.outbox.sent(100_000, to: ":1.1") }
+    way.pings.abandon(":1.1")
+    #expect(way.pings.actions.isEmpty)
+    way.outbox.called(":1.1")
+    #expect(way.pings.actions[":1.1"] != nil)
+  }
+
   @Test func `messages to connections that are not clients are not counted`() {
     for _ in 0..<100 { way.outbox.sent(100_000, to: ":1.99") }
     #expect(way.pings.actions.isEmpty)
@@ -142,9 +178,10 @@ import Testing
     }
     let silent = try (0..<2).map { _ in try BusClient(at: bus.address) }
     let names = try silent.map { try #require(BusName(validating: $0.uniqueName)) }
+    var ends: [PingEnd] = []
     for (client, name) in zip(silent, names) {
       client.suspend(true)
-      #expect(pool.ping(name, of: 1000) { _ in Issue.record("it is stopped") })
+      #expect(pool.ping(name, of: 1000) { ends.append($0) })
     }
     let other = try Connection(to: .address(bus.address))
     var isAnswered = false
@@ -152,6 +189,7 @@ import Testing
       !pool.ping(other.uniqueName, of: 1001) { _ in isAnswered = true }
     }
     try turning("there is room") { pool.ping(other.uniqueName, of: 1000) { _ in isAnswered = true } }
+    #expect(ends == [.abandoned, .abandoned])
     try turning("it has answered") { isAnswered }
     for client in silent { client.suspend(false) }
   }
@@ -161,10 +199,10 @@ import Testing
     let pool = PingPool { () throws(DBusError) in try Connection(to: .address(bus.address)) }
     let silent = try BusClient(at: bus.address)
     silent.suspend(true)
-    var answers: [Bool] = []
+    var answers: [PingEnd] = []
     #expect(pool.ping(try #require(BusName(validating: silent.uniqueName)), of: 1000) { answers.append($0) })
     bus.kill()
-    try turning("it is reported") { answers == [false] }
+    try turning("it is reported") { answers == [.lost] }
     silent.suspend(false)
   }
 
@@ -179,15 +217,15 @@ import Testing
     let silent = try (0..<2).map { _ in try BusClient(at: bus.address) }
     for client in silent { client.suspend(true) }
     let names = try silent.map { try #require(BusName(validating: $0.uniqueName)) }
-    var answers: [Bool] = []
-    #expect(pool.ping(names[0], of: 1000) { _ in Issue.record("it is stopped") })
+    var answers: [PingEnd] = []
+    #expect(pool.ping(names[0], of: 1000) { if $0 != .abandoned { Issue.record("it is stopped") } })
     #expect(pool.ping(names[1], of: 1001) { answers.append($0) })
     isRefused = true
     try turning("the first ping is abandoned, and its connection is closed") {
       _ = pool.ping(":1.99", of: 1000) { _ in }
       return !answers.isEmpty
     }
-    #expect(answers == [false])
+    #expect(answers == [.lost])
     for client in silent { client.suspend(false) }
   }
 
