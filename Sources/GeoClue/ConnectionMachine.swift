@@ -60,8 +60,9 @@ nonisolated package struct ConnectionMachine: Sendable {
       wanted = level
       if level == nil { return release() }
     }
+    let wasOff = agentLevel == AccuracyLevel.none
     note(event, at: now)
-    defer { withdraw(event) }
+    defer { withdraw(event, wasOff: wasOff) }
     let moment = Moment(now: now, chance: chance)
     switch state {
     case .idle: return whileIdle(event, moment)
@@ -93,13 +94,15 @@ nonisolated package struct ConnectionMachine: Sendable {
       if case .creating = state { trouble = .disallowedByConfiguration }
       if trouble == .noAgent { trouble = .disallowedByConfiguration }
     case .agentChanged(let level):
+      let before = agentLevel
       agentLevel = level
       guard wanted != nil else { return }
       if let level, level > .none, level < authorization.level, authorization.isAuthorized {
         // A lower level counts before GeoClue has started a client with it. A higher one does not.
         authorization = .authorized(.always, level: level)
       }
-      guard level == AccuracyLevel.none else { return }
+      // If GeoClue has started a client in spite of it, only GeoClue's answer to the next client can refuse.
+      guard level == AccuracyLevel.none, before != level || !authorization.isAuthorized else { return }
       // The agent's announcement is enough; GeoClue need not confirm it.
       authorization = .refused(.disabledByUser)
       if client != nil { trouble = .disabledByUser }
@@ -107,10 +110,10 @@ nonisolated package struct ConnectionMachine: Sendable {
     }
   }
 
-  /// Ends the refusal of an agent that announces "on", even if GeoClue cannot start a client yet. Called after the
-  /// transition, because ``whilePausing(_:_:_:)`` reacts to the refusal.
-  private mutating func withdraw(_ event: Event) {
-    guard case .agentChanged(let level?) = event, level > .none else { return }
+  /// Ends the refusal of an agent that announces "on", or withdraws "off", even if GeoClue cannot start a client yet.
+  /// Called after the transition, because ``whilePausing(_:_:_:)`` reacts to the refusal.
+  private mutating func withdraw(_ event: Event, wasOff: Bool) {
+    guard case .agentChanged(let level) = event, level.map({ $0 > .none }) ?? wasOff else { return }
     if authorization == .refused(.disabledByUser) { authorization = .undecided }
     if trouble == .disabledByUser { trouble = .none }
   }
@@ -243,7 +246,7 @@ nonisolated package struct ConnectionMachine: Sendable {
     // An agent also announces "on" while GeoClue is not running.
     case .agentChanged(let level)
     where geoclue.isThere || lacksAgent
-      || authorization == .refused(.disabledByUser) && (level ?? AccuracyLevel.none) > .none:
+      || authorization == .refused(.disabledByUser) && level != AccuracyLevel.none:
       return connect(moment, notBefore: pacing.replacement(at: moment.now))
     case .refresh, .startOver: state = .pausing(until: min(until, pacing.earlyRetry(at: moment.now)))
     case .available(let level): geoclue.heard(level)

@@ -112,6 +112,27 @@ import Testing
     #expect(driver.reason == .noFix)
   }
 
+  /// Regression: each program that left the bus caused a refusal of a quarter of a second or more.
+  @Test func `an old level 0 that is reported again does not refuse what GeoClue has permitted`() {
+    var driver = MachineDriver.running()
+    driver.send(.agentChanged(AccuracyLevel.none))
+    driver.pass(ConnectionPacing.agentDelay)
+    driver.send(.created(client: "/2"), .started, .fix(isNew: true))
+    #expect(driver.send(.agentChanged(AccuracyLevel.none)) == [.deleteClient("/2")])
+    #expect(driver.authorization == .authorized(.always) && !driver.machine.acceptsFixes)
+    #expect(driver.pass(5_000).first == .createClient)
+    driver.send(.created(client: "/3"), .startFailed(.refused(.disabledByUser)))
+    #expect(driver.authorization == .refused(.disabledByUser), "GeoClue decides")
+  }
+
+  @Test func `an agent that withdraws level 0 ends the refusal`() {
+    var driver = MachineDriver.running()
+    driver.send(.agentChanged(AccuracyLevel.none))
+    #expect(driver.authorization == .refused(.disabledByUser))
+    driver.send(.agentChanged(nil))
+    #expect(driver.authorization == .undecided && driver.reason != .disabledByUser)
+  }
+
   @Test func `a level that an agent has lowered is reported as reduced accuracy`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(.city))
