@@ -48,7 +48,10 @@ public final class LocationManager {
   let filteringSource: (any FilteringLocationSource)?
   private var followed: ClientOptions?
   private var isUpdating = false
-  private var isRequesting = false
+  /// Whether the owner, or a task, waits for the next location.
+  private var awaited = (byOwner: false, byTasks: false)
+  private var isRequesting: Bool { awaited.byOwner || awaited.byTasks }
+  /// The number of tasks that wait.
   private var waiting = 0
   private var required: AccuracyLevel?
   /// Whether the owner waits for a later location.
@@ -58,6 +61,8 @@ public final class LocationManager {
   private var sequence: UInt64 = 0
   /// The newest measurement, with which repetitions are recognised.
   private var measured: Location?
+  /// Whether it is from before the machine slept, so that its repetition answers no request.
+  private var isMeasuredOld = false
   /// Whether the next location of a service is the first since updates were started, which may be a repetition.
   private var isFirstOfService = false
   private let filter = Pacer()
@@ -91,8 +96,8 @@ public final class LocationManager {
 
   /// Ends the updates and a pending request, and releases the source.
   public func stopUpdatingLocation() {
-    (isUpdating, isRequesting, isPaused) = (false, false, false)
-    filteringSource?.cancelRequest()
+    (isUpdating, isPaused, awaited.byOwner) = (false, false, false)
+    if !isRequesting { filteringSource?.cancelRequest() }
     if isMonitoring { configureFilter() } else { filter.drop() }
     requireLevel()
   }
@@ -117,7 +122,7 @@ public final class LocationManager {
 
   /// Pauses the updates while no location is needed; the authorization is still followed.
   package func pauseUpdatingLocation() {
-    (isUpdating, isRequesting, isPaused) = (false, false, true)
+    (isUpdating, isPaused, awaited) = (false, true, (false, false))
     requireLevel()
   }
 
@@ -130,14 +135,16 @@ public final class LocationManager {
 
   /// Delivers one location or one failure, then stops. While updating, the next location is delivered; a source that
   /// is silent because nothing moves measures again.
-  public func requestLocation() { requestLocation(timeout: ClientOptions().timeout) }
+  public func requestLocation() {
+    awaited.byOwner = true
+    requestLocation(timeout: ClientOptions().timeout)
+  }
 
   /// Makes a source that has fallen silent measure again.
   package func refreshLocation() { source.refresh() }
 
   /// Delivers one location. A source that answers requests itself fails after `timeout` milliseconds.
   private func requestLocation(timeout: Duration) {
-    isRequesting = true
     if let filteringSource { return request(from: filteringSource, timeout: timeout) }
     if required == desiredAccuracy { source.refresh() } else { requireLevel() }
   }
@@ -145,6 +152,7 @@ public final class LocationManager {
   /// Requests a location for a task that waits for the answer until it calls ``endRequest()``.
   package func beginRequest() {
     waiting += 1
+    awaited.byTasks = true
     // The task has its own timeout.
     requestLocation(timeout: .seconds(120))
   }
@@ -159,8 +167,8 @@ public final class LocationManager {
   package func endRequest() {
     waiting -= 1
     guard waiting == 0 else { return }
-    isRequesting = false
-    filteringSource?.cancelRequest()
+    awaited.byTasks = false
+    if !isRequesting { filteringSource?.cancelRequest() }
     requireLevel()
   }
 
@@ -179,7 +187,7 @@ public final class LocationManager {
   /// Forgets the newest location, drops one that waits for a filter, and makes the source measure again, for example
   /// because the machine has slept and may have moved.
   public func startOver() {
-    location = nil
+    (location, isMeasuredOld) = (nil, filteringSource == nil)
     if required != nil { source.startOver() }
     filter.drop()
     filter.checkNow()
@@ -212,16 +220,16 @@ public final class LocationManager {
       let isAssertedAgain = location.isAsserted && location.receivedAt > measured?.receivedAt ?? .distantFuture
       if let measured, location.isSameMeasurement(as: measured), !isAssertedAgain {
         // The same measurement, delivered again on request, keeps its age.
-        guard isRequesting || isFirstOfService else { return }
+        guard !isMeasuredOld, isRequesting || isFirstOfService else { return }
         location = measured
       } else {
         sequence &+= 1
         location.sequence = sequence
         if location.receivedAt == .origin { location.receivedAt = MainLoop.main.clock.boottime() }
       }
-      (self.location, measured, isFirstOfService) = (location, location, false)
+      (self.location, measured, isMeasuredOld, isFirstOfService) = (location, location, false, false)
       let isRequested = isRequesting
-      isRequesting = false
+      awaited = (false, false)
       filteringSource?.cancelRequest()
       events.send(.location(location))
       tellMonitors(location)
@@ -245,6 +253,10 @@ public final class LocationManager {
       }
       events.send(event)
     case .failure(let error):
+      if awaited.byOwner {
+        awaited.byOwner = false
+        requireLevel()
+      }
       delegate?.locationManager(self, didFailWithError: error)
       events.send(event)
     }
@@ -302,7 +314,7 @@ extension LocationManager {
       switch result {
       case .success(let location): handle(.location(location))
       case .failure(let error):
-        isRequesting = false
+        awaited = (false, false)
         requireLevel()
         handle(.failure(error))
       }

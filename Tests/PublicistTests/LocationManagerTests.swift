@@ -79,6 +79,44 @@ import Testing
     #expect(source.required == [.exact, nil, .exact, nil])
   }
 
+  @Test func `a failure ends a request`() {
+    manager.requestLocation()
+    source.onEvent?(.failure(LocationError(.denied, "off")))
+    #expect(source.required == [.exact, nil])
+    fix(1)
+    #expect(delegate.latitudes.isEmpty)
+  }
+
+  /// Regression: each ended the other.
+  @Test func `a task's request and the delegate's are independent`() {
+    manager.requestLocation()
+    manager.beginRequest()
+    manager.endRequest()
+    #expect(source.required == [.exact])
+    fix(1)
+    #expect(delegate.latitudes == [1] && source.required == [.exact, nil])
+    manager.beginRequest()
+    manager.requestLocation()
+    manager.stopUpdatingLocation()
+    #expect(source.required == [.exact, nil, .exact])
+    manager.endRequest()
+    #expect(source.required == [.exact, nil, .exact, nil])
+  }
+
+  @Test func `after startOver, a repeated measurement answers no request`() {
+    manager.requestLocation()
+    fix(1)
+    manager.requestLocation()
+    fix(1)
+    #expect(delegate.latitudes == [1, 1])
+    manager.startOver()
+    manager.requestLocation()
+    fix(1)
+    #expect(delegate.latitudes == [1, 1] && manager.location == nil)
+    fix(2)
+    #expect(delegate.latitudes == [1, 1, 2])
+  }
+
   @Test func `requestLocation during updates asks the source for its last fix`() {
     manager.startUpdatingLocation()
     #expect(source.refreshes == 0)
