@@ -87,6 +87,17 @@ final class Polkit: SystemService {
     announce()
   }
 
+  /// A program that leaves when it is asked about.
+  private var leaver: Client?
+
+  /// Announces that rules may have changed. A program leaves before it has been looked up.
+  func loseSubject(_ client: Client) {
+    guard client.isConnected, client.isReading else { return }
+    leaver = client
+    announce()
+    world.schedule.after(1_000_000) { [self] in leaver = nil }
+  }
+
   /// Restarts before it has answered what is asked after an announced change.
   func restartWhileAsked() {
     guard answersSoon else { return }
@@ -326,6 +337,10 @@ final class Polkit: SystemService {
   }
 
   override func serve(_ call: Parcel) {
+    if let leaver, Self.subject(of: call) == leaver.name {
+      self.leaver = nil
+      leaver.exit()
+    }
     switch call.member {
     case "CheckAuthorization":
       guard call.values.count == 5, let subject = call.values[0].structure, subject.count == 2,

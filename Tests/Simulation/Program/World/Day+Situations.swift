@@ -373,6 +373,15 @@ extension Day {
       before(50) { $0.clients[0].subscribe(isPlain: true, at: .exact) }
     case .standing:
       before(300) { $0.clients[0].requireDistance(500) }
+      // Another program leaves while polkit is asked about it. The access of the first one must be confirmed as before.
+      before(286) { world in
+        world.clients[1].start()
+        world.clients[1].subscribe(isPlain: true, at: .exact)
+      }
+      before(280) { world in
+        world.polkit.loseSubject(world.clients[1])
+        world.schedule.after(500_000) { world.clients[1].exit() }
+      }
       planBorder(until: end)
       // The update has been due for longer than the service waits for a source that does not answer.
       before(45) { $0.move() }
