@@ -31,6 +31,8 @@ final class SunCommand: Command {
   private let fixedPlace: Location?
   private var timer: LoopSource?
   private var shown: SunReport?
+  /// Where the machine was last.
+  private var place: Location?
 
   init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
@@ -54,10 +56,21 @@ final class SunCommand: Command {
     options.accuracy = level
     // An hour's drive moves sunrise by a few minutes at most.
     options.maximumAge = .seconds(3_600)
-    service.location(options, invocation.unlessFailed { [weak self] reading in self?.show(reading.location) })
+    service.location(options) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success(let reading): show(reading.location)
+      case .failure(let failure):
+        // The last place shows the phase to within minutes.
+        guard let place else { return invocation.fail(failure) }
+        invocation.complain(Failure(failure, on: invocation.busName).message)
+        show(place)
+      }
+    }
   }
 
   private func show(_ place: Location) {
+    self.place = place
     let report = SunReport(place, at: Moment.seconds)
     if report.phase != shown?.phase || report.next?.event != shown?.next?.event { write(report) }
     shown = report

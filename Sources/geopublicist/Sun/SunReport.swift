@@ -101,18 +101,19 @@ final class SunClock {
   private static let pause = Duration.seconds(300)
 
   private let service: ServiceConnection
-  private let moments: [SunMoment]
   private let onMoment: (SunMoment) -> Void
   private let onFailure: (DBusError) -> Void
-  private var due: [(moment: SunMoment, time: Double)] = []
+  private var schedule: SunSchedule
+  private var place: Location?
   private var timer: LoopSource?
+  private var retry: LoopSource?
 
   init(
     on service: ServiceConnection, _ moments: [SunMoment], onMoment: @escaping (SunMoment) -> Void,
     onFailure: @escaping (DBusError) -> Void
   ) {
     self.service = service
-    self.moments = moments
+    schedule = SunSchedule(moments)
     self.onMoment = onMoment
     self.onFailure = onFailure
     locate()
@@ -124,31 +125,65 @@ final class SunClock {
     options.maximumAge = .seconds(3_600)
     service.location(options) { [weak self] result in
       switch result {
-      case .success(let reading): self?.plan(reading.location)
+      case .success(let reading):
+        self?.place = reading.location
+        self?.plan()
       case .failure(let failure):
         self?.onFailure(failure.error)
-        self?.timer = MainLoop.main.after(Self.pause) { [weak self] in self?.locate() }
+        self?.retry = MainLoop.main.after(Self.pause) { [weak self] in self?.locate() }
       }
     }
   }
 
-  private func plan(_ place: Location) {
-    let now = Moment.seconds
-    due = moments.compactMap { moment in moment.next(after: now, at: place).map { (moment, $0) } }
-    wait()
-  }
-
-  private func wait() {
-    timer = MainLoop.main.after(Moment.wait(until: due.map(\.time).min())) { [weak self] in self?.check() }
+  private func plan() {
+    guard let place else { return }
+    schedule.plan(at: place, Moment.seconds)
+    timer = MainLoop.main.after(Moment.wait(until: schedule.next)) { [weak self] in self?.check() }
   }
 
   private func check() {
-    let passed = due.filter { $0.time <= Moment.seconds }
-    guard !passed.isEmpty else { return wait() }
-    due.removeAll { entry in passed.contains { $0.moment == entry.moment } }
-    for entry in passed { onMoment(entry.moment) }
-    // The machine may have travelled since.
+    let passed = schedule.takePassed(at: Moment.seconds)
+    plan()
+    guard !passed.isEmpty else { return }
+    for moment in passed { onMoment(moment) }
+    // The machine may have travelled since. Until its location is known, the last place counts.
     locate()
+  }
+}
+
+/// When each of several moments happens next, once a day for a machine that may travel.
+nonisolated struct SunSchedule {
+  private struct Due {
+    let moment: SunMoment
+    /// When it happens next; nil if that is not known, or not within a year.
+    var time: Double?
+    /// When it happened last.
+    var last: Double?
+  }
+
+  /// After it has happened, a moment does not happen again for half a day, although it may be later in another place.
+  private static let rest = 43_200.0
+
+  private var due: [Due]
+
+  init(_ moments: [SunMoment]) { due = moments.map { Due(moment: $0) } }
+
+  /// The time of the next moment; nil if there is none.
+  var next: Double? { due.compactMap(\.time).min() }
+
+  /// Computes the times for a place. Moments that have passed are not skipped.
+  mutating func plan(at place: Location, _ now: Double) {
+    for index in due.indices where due[index].time.map({ $0 > now }) ?? true {
+      let last = due[index].last.flatMap { $0 <= now ? $0 + Self.rest : nil }
+      due[index].time = due[index].moment.next(after: max(now, last ?? now), at: place)
+    }
+  }
+
+  /// Returns the moments that have passed, once.
+  mutating func takePassed(at now: Double) -> [SunMoment] {
+    let passed = due.indices.filter { index in due[index].time.map { $0 <= now } ?? false }
+    for index in passed { (due[index].last, due[index].time) = (due[index].time, nil) }
+    return passed.map { due[$0].moment }
   }
 }
 

@@ -44,6 +44,31 @@ import Testing
     }
   }
 
+  /// Regression: in the west, the sunset that had just been handled in the east came again.
+  @Test func `each moment happens once a day, also for a machine that travels or has no location`() throws {
+    let sunset = try #require(SunMoment("sunset"))
+    let dawn = try #require(SunMoment("dawn"))
+    var schedule = SunSchedule([sunset, dawn])
+    let (berlin, hanover) = (Location(latitude: 52.5, longitude: 13.4), Location(latitude: 52.4, longitude: 9.7))
+    // Noon of 21 November 2026.
+    var now = 1_795_258_000.0
+    schedule.plan(at: berlin, now)
+    #expect(schedule.takePassed(at: now).isEmpty)
+    now = try #require(schedule.next)
+    #expect(abs(now - 1_795_273_528) < 60)
+    // The location arrives after the moment, which is not skipped.
+    schedule.plan(at: hanover, now + 5)
+    #expect(schedule.takePassed(at: now + 10) == [sunset])
+    schedule.plan(at: hanover, now + 10)
+    #expect(schedule.takePassed(at: now + 3_600).isEmpty)
+    // Without another location, the next ones are those of the last place.
+    let next = try #require(schedule.next)
+    #expect((50_000..<56_000).contains(next - now))
+    #expect(schedule.takePassed(at: next) == [dawn])
+    schedule.plan(at: hanover, next)
+    #expect((85_000..<88_000).contains(try #require(schedule.next) - now))
+  }
+
   @Test func `the phase and the next event of the sun are computed for Berlin`() {
     // Berlin on 21 November 2026.
     let times = [1_795_240_776.0, 1_795_243_110, 1_795_273_528, 1_795_275_860]
