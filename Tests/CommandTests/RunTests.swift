@@ -69,6 +69,54 @@ import Testing
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "entered home\n")
   }
 
+  /// Regression: the second hook was started and killed.
+  @Test func `run --once runs every hook of the event, and exits with the first status other than 0`() throws {
+    let machine = try CommandFixture()
+    let listener = try machine.started(["watch"])
+    #expect(try command(["place", "add", "home", "--at", "52.5,13", "--radius", "1km"]).succeeded)
+    let hooks = folder.file("geopublicist/hooks.d")
+    try FileManager.default.createDirectory(atPath: hooks, withIntermediateDirectories: true)
+    let file = folder.file("events")
+    for (name, status) in [("10-first", 7), ("20-second", 8)] {
+      let path = "\(hooks)/\(name)"
+      try "#!/bin/sh\nsleep 0.3\necho \(name) $2 >> '\(file)'\nexit \(status)\n"
+        .write(toFile: path, atomically: true, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    }
+    let runner = try ChildProcess(
+      [
+        Rig.product("geopublicist"), "--address", machine.bus.address, "run", "--once", "--confirm", "100ms", "--hooks",
+      ], environment: environment)
+    try eventually("the place is monitored", within: .seconds(20)) {
+      try machine.finished(["list", "--json"]).standardOutput.contains("\"region\"")
+    }
+    for latitude in [53.0, 53.0001, 52.5, 52.5001] where runner.exited == nil {
+      try machine.measure(latitude)
+      try eventually("the fix", within: .seconds(20)) { listener.standardOutput.contains(" \(latitude)") }
+      if latitude == 53.0001 {
+        try eventually("it is outside", within: .seconds(20)) { try delivered(on: machine.bus) >= 1 }
+      }
+    }
+    #expect(try runner.waitForExit(within: .seconds(30)) == .status(7), "\(runner.standardError)")
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "10-first entered\n20-second entered\n")
+  }
+
+  @Test func `run --once that is interrupted before the event does not succeed`() throws {
+    let machine = try CommandFixture()
+    #expect(try command(["place", "add", "home", "--at", "52.5,13"]).succeeded)
+    let runner = try ChildProcess(
+      [
+        Rig.product("geopublicist"), "--address", machine.bus.address, "run", "--once", "--when", "exited", "home",
+        "--",
+        "true",
+      ], environment: environment)
+    try eventually("the place is monitored", within: .seconds(20)) {
+      try machine.finished(["list", "--json"]).standardOutput.contains("\"region\"")
+    }
+    runner.signal(SIGINT)
+    #expect(try runner.waitForExit() == .status(130))
+  }
+
   @Test func `run reports why no location arrives`() throws {
     let machine = try CommandFixture()
     machine.geoclue.kill()

@@ -95,7 +95,7 @@ final class RegionCommand: Command {
       invocation.complain(tr("The allowed locations are too coarse for this radius"))
     }
     if let commandLine {
-      queue.add(.init(words: ["/bin/sh", "-c", commandLine], environment: Self.environment(event)))
+      queue.add([.init(words: ["/bin/sh", "-c", commandLine], environment: Self.environment(event))])
     }
     isOver = event.state == until
     finishIfOver()

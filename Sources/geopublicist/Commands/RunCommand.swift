@@ -49,6 +49,8 @@ final class RunCommand: Command {
   private let confirm: Duration?
   private let dwell: Duration?
   private var sun: SunClock?
+  /// With `--once`, whether the event has happened, and the first status other than 0.
+  private var once = (hasHappened: false, status: ExitStatus.success)
 
   init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
@@ -87,12 +89,12 @@ final class RunCommand: Command {
       invocation.complain(tr("--at \(time) is in seconds; for minutes write \(time)min"))
     }
     if case .hooks = trigger { for complaint in Hooks.complaints() { invocation.complain(complaint) } }
-    queue.onFailure = { [invocation] message in
+    queue.onFailure = { [weak self, invocation] message in
       invocation.complain(message)
-      if invocation.parser.isSet("once") { invocation.finish(ExitStatus.failure) }
+      self?.ended(ExitStatus.failure)
     }
-    queue.onEnd = { [invocation] job, status in
-      if invocation.parser.isSet("once") { return invocation.finish(status) }
+    queue.onEnd = { [weak self, invocation] job, status in
+      if invocation.parser.isSet("once") { return self?.ended(status) ?? () }
       if status != 0 { invocation.complain(tr("\(job.words[0]) ended with status \(status)")) }
     }
     invocation.output.whenEnding { [queue] in queue.end() }
@@ -114,7 +116,16 @@ final class RunCommand: Command {
     }
   }
 
-  func interrupted() { invocation.finish(ExitStatus.success) }
+  func interrupted() {
+    invocation.finish(invocation.parser.isSet("once") ? ExitStatus.interrupted : ExitStatus.success)
+  }
+
+  /// With `--once`, ends the program when the last command of the event has ended.
+  private func ended(_ status: Int32) {
+    guard invocation.parser.isSet("once") else { return }
+    if once.status == ExitStatus.success { once.status = status }
+    if queue.isIdle { invocation.finish(once.status) }
+  }
 
   private func follow(_ place: Place, _ service: ServiceConnection) {
     var options = ClientOptions()
@@ -152,10 +163,15 @@ final class RunCommand: Command {
     case .sun: break
     case .hooks:
       guard place == PlaceEvent.sun || PlaceEvent.borders.contains(event) else { return }
-      for file in Hooks.files() { queue.add(.init(words: [file, place, event], environment: environment)) }
-      return
     }
-    queue.add(.init(words: command, environment: environment))
+    let isFirst = !once.hasHappened
+    once.hasHappened = true
+    guard isFirst || !invocation.parser.isSet("once") else { return }
+    queue.add(commands(place, event).map { .init(words: $0, environment: environment) })
+  }
+
+  private func commands(_ place: String, _ event: String) -> [[String]] {
+    if case .hooks = trigger { Hooks.files().map { [$0, place, event] } } else { [command] }
   }
 
   /// The environment of a command; the coordinates are in it only with `--with-location`.

@@ -57,7 +57,10 @@ final class WatchCommand: Command {
     }
   }
 
-  func interrupted() { invocation.finish(ExitStatus.success) }
+  func interrupted() {
+    let isAwaited = state.count == 0 && (options.maximumUpdates > 0 || options.duration > .zero)
+    invocation.finish(isAwaited ? ExitStatus.interrupted : ExitStatus.success)
+  }
 
   private func handle(_ event: ServiceSubscription.Event) {
     state.handle(event)

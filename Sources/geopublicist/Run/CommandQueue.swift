@@ -23,13 +23,15 @@ final class CommandQueue {
 
   var isIdle: Bool { running == nil && waiting.isEmpty }
 
-  func add(_ job: Job) {
+  /// Adds the commands of one event.
+  func add(_ jobs: [Job]) {
+    guard let first = jobs.first else { return }
     guard waiting.count < Self.longest else {
       onFailure?(
-        tr("\(job.words[0]): \(Self.longest) events are waiting for a command that does not end; one is discarded"))
+        tr("\(first.words[0]): \(Self.longest) events are waiting for a command that does not end; one is discarded"))
       return
     }
-    waiting.append(job)
+    waiting += jobs
     runNext()
   }
 
