@@ -99,6 +99,21 @@ import Testing
     #expect(contents(path).hasPrefix("<?xml"))
   }
 
+  /// Regression: the file was removed, although nothing had been recorded in its place.
+  @Test(arguments: ["mine.gpx", "mine.svg"])
+  func `a recording that cannot begin leaves the file that it would replace`(name: String) throws {
+    let bus = try PrivateBus(.session)
+    let path = directory.file(name)
+    try "precious".write(toFile: path, atomically: true, encoding: .utf8)
+    let result = try run(
+      [Rig.product("geopublicist"), "--address", bus.address, "record", "--force", path], within: .seconds(30))
+    #expect(result.exit == .status(4), "\(result.standardError)")
+    #expect(contents(path) == "precious")
+    let new = directory.file("new.\(name)")
+    _ = try run([Rig.product("geopublicist"), "--address", bus.address, "record", new], within: .seconds(30))
+    #expect(!FileManager.default.fileExists(atPath: new))
+  }
+
   @Test func `recording to a full disk fails with an error`() throws {
     let machine = try CommandFixture()
     let result = try machine.finished(["record", "/dev/full", "--force"])

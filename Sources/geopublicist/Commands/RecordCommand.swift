@@ -80,7 +80,7 @@ final class RecordCommand: Command {
     guard let service = invocation.connect() else { return }
     service.connection.onDisconnected = { [weak self] in
       self?.invocation.complain(tr("Lost the connection to the message bus"))
-      self?.end()
+      self?.lostBus()
     }
     invocation.authorize(options) { [weak self] service in self?.record(from: service) }
   }
@@ -142,6 +142,12 @@ final class RecordCommand: Command {
     case .failed(let error, let isFinal):
       if isFinal || !state.hasBegun { giveUp(error) } else { invocation.fail(error, unless: true) }
     }
+  }
+
+  private func lostBus() {
+    guard state.count == 0 else { return end() }
+    writer?.discard()
+    invocation.finish(ExitStatus.unavailable)
   }
 
   /// Ends because of an error and keeps the recording so far.

@@ -10,14 +10,15 @@ final class TrackPicture: TrackSink {
   private static let pause = Duration.seconds(5)
 
   private let path: String
+  private let isNew: Bool
   private var pieces: [[Location]] = []
   private var isInterrupted = true
   private var drawnAt: MonotonicInstant?
 
   init(_ path: String, replacing: Bool) throws(TrackFailure) {
     self.path = path
-    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (replacing ? 0 : O_EXCL)
-    let descriptor = open(path, flags, 0o644)
+    let descriptor: Int32
+    (descriptor, isNew) = TrackWriter.open(path, O_WRONLY, mayExist: replacing)
     guard descriptor >= 0 else { throw .system(path, hint: errno == EEXIST ? tr("; --force replaces it") : "") }
     close(descriptor)
   }
@@ -34,7 +35,9 @@ final class TrackPicture: TrackSink {
 
   func interrupt() { isInterrupted = true }
   func finish() throws(TrackFailure) { try draw() }
-  func discard() { unlink(path) }
+  func discard() {
+    if isNew { unlink(path) }
+  }
 
   private func draw() throws(TrackFailure) {
     do throws(KeyFile.FileError) {

@@ -55,7 +55,10 @@ final class TrackStream: TrackSink {
 final class TrackWriter: TrackSink {
   private let path: String
   private let descriptor: Int32
+  /// Whether this recording made the file.
   private let isNew: Bool
+  /// Whether the header is in the file. One that is replaced keeps its contents until the first fix, or the end.
+  private var hasBegun = false
   private var format: any TrackFormat
   /// Where the trailer begins.
   private var end: off_t = 0
@@ -66,20 +69,38 @@ final class TrackWriter: TrackSink {
   init(_ path: String, _ format: any TrackFormat, _ existing: Existing) throws(TrackFailure) {
     self.path = path
     self.format = format
-    let flags =
-      switch existing {
-      case .refuse: O_WRONLY | O_EXCL
-      case .replace: O_WRONLY | O_TRUNC
-      case .append: O_RDWR
-      }
-    descriptor = open(path, flags | O_CREAT | O_CLOEXEC, 0o644)
+    (descriptor, isNew) = Self.open(path, existing == .append ? O_RDWR : O_WRONLY, mayExist: existing != .refuse)
     guard descriptor >= 0 else {
-      isNew = false
       throw .system(path, hint: errno == EEXIST ? tr("; --force replaces it, --append continues it") : "")
     }
     let size = existing == .append ? lseek(descriptor, 0, SEEK_END) : 0
-    isNew = existing == .refuse || size == 0
-    if size > 0 { try resume(size) } else { try write(format.header) }
+    if size > 0 {
+      try resume(size)
+      hasBegun = true
+    } else if isNew || !isFile {
+      try begin()
+    }
+  }
+
+  /// Opens or makes a file. Returns a negative descriptor on failure, and whether the file is new.
+  static func open(_ path: String, _ access: Int32, mayExist: Bool) -> (descriptor: Int32, isNew: Bool) {
+    let flags = access | O_CREAT | O_CLOEXEC
+    let descriptor = Glibc.open(path, flags | O_EXCL, 0o644)
+    guard descriptor < 0, errno == EEXIST, mayExist else { return (descriptor, descriptor >= 0) }
+    return (Glibc.open(path, flags, 0o644), false)
+  }
+
+  /// Whether it is a regular file, which has contents to keep.
+  private var isFile: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  private func begin() throws(TrackFailure) {
+    guard !hasBegun else { return }
+    hasBegun = true
+    if !isNew, isFile { ftruncate(descriptor, 0) }
+    try write(format.header)
   }
 
   /// Continues before the trailer of a recording of this format.
@@ -103,11 +124,15 @@ final class TrackWriter: TrackSink {
     if isNew { unlink(path) }
   }
 
-  func append(_ location: Location) throws(TrackFailure) { try write(format.entry(location)) }
+  func append(_ location: Location) throws(TrackFailure) {
+    try begin()
+    try write(format.entry(location))
+  }
 
   func interrupt() { format.interrupt() }
 
   func finish() throws(TrackFailure) {
+    try begin()
     try write(format.ending())
     guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else { throw .system(path) }
   }
