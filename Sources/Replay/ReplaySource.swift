@@ -69,7 +69,8 @@ nonisolated public enum TrackFile {
   ///
   /// - Parameter path: The file's name in messages.
   public static func track(in text: String, from path: String) throws(Failure) -> Track {
-    let first = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }.first
+    let text = text.first == "\u{FEFF}" ? String(text.dropFirst()) : text
+    let first = text.first { !$0.isWhitespace }
     let measurements: [Track.Measurement]
     do throws(MalformedTrack) {
       switch first {

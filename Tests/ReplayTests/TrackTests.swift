@@ -24,6 +24,15 @@ import Testing
     #expect(Track(times.map { Track.Measurement(fix: fix(1), time: $0) })?.points.map(\.offset) == offsets)
   }
 
+  @Test(arguments: [
+    "<gpx><trk><trkseg><trkpt lat=\"52.5\" lon=\"13\"/></trkseg></trk></gpx>",
+    #"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[13,52]}}]}"#,
+  ])
+  func `a byte order mark does not matter`(text: String) throws {
+    let plain = try TrackFile.track(in: text, from: "track")
+    #expect(try TrackFile.track(in: "\u{FEFF}\(text)", from: "track").points.count == plain.points.count)
+  }
+
   @Test func `a GPX track with all kinds of elements is read`() throws {
     let points = try GPXReader.read(
       """
