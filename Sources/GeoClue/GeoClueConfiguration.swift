@@ -35,7 +35,11 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
   /// `url` of `[wifi]`, or nil for GeoClue's default.
   package private(set) var wiFiURL: String?
   /// `nmea-socket` of `[network-nmea]`, unless that is not enabled.
-  package private(set) var receiverSocket: String?
+  package var receiverSocket: String? {
+    isReceiverEnabled == false || nmeaSocket?.isEmpty == true ? nil : nmeaSocket
+  }
+  private var isReceiverEnabled: Bool?
+  private var nmeaSocket: String?
 
   package init() {}
 
@@ -51,9 +55,8 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
     isWiFiEnabled = file.text("enable", of: "wifi").map(Self.isYes)
     isStaticEnabled = file.text("enable", of: "static-source").map(Self.isYes)
     wiFiURL = file.text("url", of: "wifi").flatMap { $0.isEmpty ? nil : $0 }
-    if file.text("enable", of: "network-nmea").map(Self.isYes) != false {
-      receiverSocket = file.text("nmea-socket", of: "network-nmea").flatMap { $0.isEmpty ? nil : $0 }
-    }
+    isReceiverEnabled = file.text("enable", of: "network-nmea").map(Self.isYes)
+    nmeaSocket = file.text("nmea-socket", of: "network-nmea")
   }
 
   /// Returns the files in the order in which they apply, whether or not `geoclue.conf` exists.
@@ -66,7 +69,8 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
     isWiFiEnabled = later.isWiFiEnabled ?? isWiFiEnabled
     isStaticEnabled = later.isStaticEnabled ?? isStaticEnabled
     wiFiURL = later.wiFiURL ?? wiFiURL
-    receiverSocket = later.receiverSocket ?? receiverSocket
+    isReceiverEnabled = later.isReceiverEnabled ?? isReceiverEnabled
+    nmeaSocket = later.nmeaSocket ?? nmeaSocket
     rules.merge(later.rules) { Rule(isAllowed: $1.isAllowed ?? $0.isAllowed, users: $1.users ?? $0.users) }
   }
 

@@ -46,6 +46,15 @@ nonisolated public enum TextFile {
     names(in: folder).filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }
   }
 
+  /// Returns why the files in a folder cannot be listed; nil if they can be, or if there is no folder.
+  public static func failure(ofFolder path: String) -> KeyFile.FileError? {
+    guard let folder = opendir(path) else {
+      return errno == ENOENT ? nil : KeyFile.FileError(path, String(cString: strerror(errno)))
+    }
+    closedir(folder)
+    return nil
+  }
+
   /// Returns the names of the files in a folder in alphabetical order; none if there is no folder.
   public static func names(in folder: String) -> [String] {
     guard let handle = g_dir_open(folder, 0, nil) else { return [] }

@@ -21,7 +21,8 @@ public struct Configuration {
   /// Throws everything that is wrong: a file that cannot be read, an unknown group or key, a value that is out of range.
   public static func load(file: String?) throws(KeyFile.FileError) -> Configuration {
     var configuration = Configuration()
-    var mistakes: [KeyFile.FileError] = []
+    // Settings in a folder that cannot be read must not be taken for missing ones.
+    var mistakes = file == nil ? [TextFile.failure(ofFolder: dropInFolder)].compactMap { $0 } : []
     for path in file.map({ [$0] }) ?? existingFiles() {
       do throws(KeyFile.FileError) {
         mistakes += try configuration.read(KeyFile(path: path))

@@ -8,10 +8,19 @@ final class AgentStatusFile {
   private static var path: String { String(cString: g_get_user_runtime_dir()) + "/geopublicist-agent" }
   private let descriptor: Int32
 
-  /// Makes and locks the file; returns nil if that fails, as it does while another agent runs.
-  init?() {
+  /// Why there is no file, as a sentence.
+  struct Failure: Error { let message: String }
+
+  /// Makes and locks the file. Fails while another agent runs.
+  init() throws(Failure) {
     descriptor = open(Self.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
+    guard descriptor >= 0 else { throw Failure(message: "\(Self.path): \(String(cString: g_strerror(errno)))") }
+    // A command that reads the file locks it for a moment.
+    for _ in 0..<10 {
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
+      usleep(1_000)
+    }
+    throw Failure(message: tr("A geopublicist agent is already running for this user"))
   }
 
   isolated deinit {

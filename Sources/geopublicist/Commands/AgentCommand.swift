@@ -23,10 +23,9 @@ final class AgentCommand: Command {
   init(_ invocation: Invocation) throws(UsageError) { self.invocation = invocation }
 
   func begin() {
-    guard let file = AgentStatusFile() else {
-      return invocation.fail(tr("A geopublicist agent is already running for this user"))
-    }
-    self.file = file
+    do throws(AgentStatusFile.Failure) {
+      file = try AgentStatusFile()
+    } catch { return invocation.fail(error.message) }
     do throws(DBusError) {
       agent = try UserAgent(on: invocation.bus, level: readSwitch()) { [invocation] in
         invocation.fail(tr("Lost the connection to the message bus"), ExitStatus.unavailable)

@@ -181,6 +181,10 @@ extension GeoClueSettings {
         secretFile = path
         continue
       }
+      if getuid() == 0, !TextFile.isReadable(path, by: DoctorFacts.StaticFile.geoclueUser) {
+        error = "\(path): Permission denied"
+        continue
+      }
       do throws(KeyFile.FileError) {
         let file = try GeoClueConfiguration(file: path)
         if file.agents != nil { agentsFile = path }

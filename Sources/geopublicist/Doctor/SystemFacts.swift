@@ -200,7 +200,12 @@ extension FactGatherer {
   /// Returns a mistake in the service's configuration; nil if there is none or the program is not installed.
   static func serviceConfigurationError() -> String? {
     guard let program = ReplayCommand.serviceProgram else { return nil }
-    return Program.run([program, "--check"])
+    if let error = Program.run([program, "--check"]) { return error }
+    // The service runs as another user, who may not be able to read what root can.
+    guard getuid() == 0, let user = getpwnam("geopublicist")?.pointee.pw_uid else { return nil }
+    let (main, folder) = ("/etc/geopublicist/geopublicist.conf", "/etc/geopublicist/conf.d")
+    return ([main, folder].filter(TextFile.exists) + TextFile.dropIns(in: folder))
+      .first { !TextFile.isReadable($0, by: user) }.map { "\($0): Permission denied" }
   }
 
   /// The service programs that packages and `make install` install.
