@@ -135,7 +135,7 @@ final class Outbox {
 
   /// Pings a client that is sent nothing because its account has become crowded since its last message.
   private func pingIfDue(_ client: BusName) {
-    guard ledger.isPingDue(client), !unpinged.contains(client), let account = accountOf(client) else { return }
+    guard ledger.isPingDue(client, at: now), !unpinged.contains(client), let account = accountOf(client) else { return }
     ping(client, of: account)
   }
 
@@ -168,7 +168,7 @@ final class Outbox {
     for client in lost {
       if let account = accountOf(client) { ping(client, of: account, again: true) }
     }
-    for client in late where ledger.isPingDue(client) {
+    for client in late where ledger.isPingDue(client, at: now) {
       if let account = accountOf(client) { ping(client, of: account) }
     }
   }

@@ -48,8 +48,11 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     var tally = 0
     var unproven = 0
     var forgivenAt: MonotonicInstant
-    /// When the unanswered ping was requested.
+    /// When the first ping without an answer was sent, and the last one.
     var pingedAt: MonotonicInstant?
+    var lastPing = MonotonicInstant.origin
+    /// Whether the answer to the last one is no longer awaited.
+    var isAbandoned = false
   }
 
   private let thresholds: Thresholds
@@ -67,19 +70,29 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     entry.tally += bytes
     count(bytes, in: &entry)
     entries[client] = entry
-    return isPingDue(entry)
+    return isPingDue(entry, at: now)
   }
 
-  /// Records that a ping has been sent. The client's time to answer begins now.
+  /// Records that a ping has been sent. The client's time to answer begins with the first one.
   mutating func pinged(_ client: Client, at now: MonotonicInstant) {
-    if entries[client]?.pingedAt == nil { entries[client]?.pingedAt = now }
+    guard let entry = entries[client] else { return }
+    if entry.pingedAt == nil { entries[client]?.pingedAt = now }
+    entries[client]?.lastPing = now
+    entries[client]?.isAbandoned = false
   }
 
-  /// Whether a ping that could not be sent is due.
-  func isPingDue(_ client: Client) -> Bool { entries[client].map(isPingDue) ?? false }
+  /// Whether to send a ping.
+  func isPingDue(_ client: Client, at now: MonotonicInstant) -> Bool {
+    entries[client].map { isPingDue($0, at: now) } ?? false
+  }
 
-  private func isPingDue(_ entry: Entry) -> Bool {
-    guard entry.pingedAt == nil else { return false }
+  private func isPingDue(_ entry: Entry, at now: MonotonicInstant) -> Bool {
+    let isAwaited = entry.pingedAt != nil && !(entry.isAbandoned && now - entry.lastPing >= thresholds.patience)
+    return !isAwaited && needsProof(entry)
+  }
+
+  /// Whether so much has been sent that the client must show that it reads.
+  private func needsProof(_ entry: Entry) -> Bool {
     let bytes = max(entry.tally, entry.unproven)
     // Most clients have few unread bytes, and need no look-up of the account.
     return bytes >= crowdedPing && bytes >= pingThreshold(of: entry.account)
@@ -103,13 +116,13 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     guard var entry = entries[client] else { return }
     count(-entry.unproven, in: &entry)
     entry.tally = 0
-    entry.pingedAt = nil
+    (entry.pingedAt, entry.isAbandoned) = (nil, false)
     entry.forgivenAt = now
     entries[client] = entry
   }
 
   /// Records that the answer to a client's ping is no longer awaited, so that another one becomes due.
-  mutating func abandoned(_ client: Client) { entries[client]?.pingedAt = nil }
+  mutating func abandoned(_ client: Client) { entries[client]?.isAbandoned = true }
 
   func state(of client: Client, at now: MonotonicInstant) -> State {
     entries[client].map { state(of: $0, at: now) } ?? .reading
@@ -131,14 +144,14 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
 
   private func state(of entry: Entry, at now: MonotonicInstant) -> State {
     // The limits hold even if no ping could be sent.
-    guard entry.pingedAt != nil || isPingDue(entry) else { return .reading }
+    guard entry.pingedAt != nil || needsProof(entry) else { return .reading }
     if entry.tally >= thresholds.suspend || isOverLimit(entry) { return .suspended }
     guard let pingedAt = entry.pingedAt else { return .reading }
     return now - pingedAt >= thresholds.patience ? .reduced : .reading
   }
 
   private func isOverLimit(_ entry: Entry) -> Bool {
-    guard entry.pingedAt != nil || isPingDue(entry) else { return false }
+    guard entry.pingedAt != nil || needsProof(entry) else { return false }
     let limit = unprovenOfAll > thresholds.all ? thresholds.account / 4 : thresholds.account
     return entry.unproven >= thresholds.unproven || unprovenOfAccount[entry.account, default: 0] >= limit
   }

@@ -17,7 +17,6 @@ import Testing
     }
     func forget(_ client: BusName) { actions[client] = nil }
     func answer(from client: BusName) { actions.removeValue(forKey: client)?(.answered) }
-    func abandon(_ client: BusName) { actions.removeValue(forKey: client)?(.abandoned) }
     func lose(_ client: BusName) { actions.removeValue(forKey: client)?(.lost) }
   }
 
@@ -142,15 +141,6 @@ import Testing
     way.outbox.called(":1.1")
     way.pings.answer(from: ":1.1")
     #expect(way.outbox.state(of: ":1.1") == .reading)
-  }
-
-  /// Regression: it was not asked again, and finally sent nothing more although it read everything.
-  @Test func `a client whose ping was abandoned is asked again`() {
-    for _ in 0..<3 { way.outbox.sent(100_000, to: ":1.1") }
-    way.pings.abandon(":1.1")
-    #expect(way.pings.actions.isEmpty)
-    way.outbox.called(":1.1")
-    #expect(way.pings.actions[":1.1"] != nil)
   }
 
   @Test func `messages to connections that are not clients are not counted`() {

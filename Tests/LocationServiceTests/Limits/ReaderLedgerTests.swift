@@ -49,6 +49,20 @@ import Testing
     #expect(ledger.state(of: "caller", at: 14 * Self.second) == .reading)
   }
 
+  /// Regression: it was not asked again, and finally sent nothing more although it read everything.
+  @Test func `a client whose ping was abandoned is asked again after some seconds, and still owes an answer`() {
+    var ledger = ReaderLedger<String>()
+    _ = ledger.sendUntilPing("stopped")
+    ledger.abandoned("stopped")
+    #expect(!ledger.isPingDue("stopped", at: 4 * Self.second) && ledger.isPingDue("stopped", at: 5 * Self.second))
+    #expect(ledger.state(of: "stopped", at: 6 * Self.second) == .reduced)
+    ledger.pinged("stopped", at: 6 * Self.second)
+    #expect(!ledger.isPingDue("stopped", at: 20 * Self.second))
+    #expect(ledger.state(of: "stopped", at: 6 * Self.second) == .reduced)
+    ledger.answered("stopped", at: 7 * Self.second)
+    #expect(ledger.state(of: "stopped", at: 7 * Self.second) == .reading)
+  }
+
   @Test func `a client that only calls and never reads is suspended`() {
     var ledger = ReaderLedger<String>()
     var (sent, now) = (0, MonotonicInstant.origin)
