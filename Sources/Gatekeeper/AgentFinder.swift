@@ -48,6 +48,8 @@ final class AgentFinder {
   private var match: SignalMatch?
   private var geoclue: NameWatch?
   private var listing: PendingCall?
+  /// When a call of each account last had connections asked again.
+  private var refreshes: [Account: MonotonicInstant] = [:]
   /// The users whose connections are to be listed, each with the clients that asked. A client is never its own agent.
   private var wanted: [UInt32: Set<BusName>] = [:]
 
@@ -77,14 +79,24 @@ final class AgentFinder {
   func isHeld(_ user: UInt32) -> Bool { users[user]?.search.isHeld(at: AgentSearch.now) ?? false }
 
   /// Searches a user's connections for agents and calls `done` when the search ends, with or without a result.
-  /// Connections that have already answered are asked only if `again` is true.
+  /// Connections that have already answered are asked only if `again` is true, or if no agent is known and the user's
+  /// account has not had any asked again for a while.
   func find(_ user: UInt32, for peer: BusName? = nil, again: Bool = false, _ done: @escaping () -> Void) {
     let entry = users[user] ?? Entry(user, of: self)
     users[user] = entry
     peers.reconcileWithBus()
     entry.waiting.append(done)
     wanted[user, default: []].formUnion(peer.map { [$0] } ?? [])
+    let again = again || !entry.search.hasAgent && mayRefresh(accountOf(user))
     handle(.wanted(again: again, isGeoClueThere: geoclue?.owner != nil), user)
+  }
+
+  private func mayRefresh(_ account: Account) -> Bool {
+    let now = AgentSearch.now
+    refreshes = refreshes.filter { now - $0.value < AgentSearch.interval }
+    guard refreshes[account] == nil else { return false }
+    refreshes[account] = now
+    return true
   }
 
   /// Discards everything known about a user who has no clients left.

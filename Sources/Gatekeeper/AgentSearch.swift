@@ -28,7 +28,7 @@ nonisolated struct AgentSearch: StateMachine {
 
   enum Event: MachineEvent, Hashable, Sendable {
     /// A call needs the level, or (`again`) a client is waiting for an agent, so connections that were not agents
-    /// before are certainly asked again. While GeoClue is not running, agents announce no new levels, so known agents are
+    /// before are asked again. While GeoClue is not running, agents announce no new levels, so known agents are
     /// asked again, too.
     case wanted(again: Bool, isGeoClueThere: Bool = true)
     /// The user's connections on the bus, without the service's own and those of the waiting clients.
@@ -99,8 +99,6 @@ nonisolated struct AgentSearch: StateMachine {
   private var queue: [BusName] = []
   private var search: Search?
   private var isSearched = false
-  /// When connections that were not agents were last asked again.
-  private var refreshedAt: MonotonicInstant?
   /// Whether the user's connections have ever been listed. Until then, a missing agent is not certain.
   private var hasList = false
   /// Whether all connections of the user have answered or were silent too often. Later
@@ -110,6 +108,9 @@ nonisolated struct AgentSearch: StateMachine {
   /// applies as long as another agent confirms its own, unless it has announced a change. Otherwise the levels are
   /// unknown.
   private(set) var levels = AgentLevels()
+
+  /// Whether an agent is known, also one that does not count because it is the caller's own.
+  var hasAgent: Bool { agents.values.contains { !$0.confirmation.isExpired } }
 
   /// Returns whether announcements from a connection count: it is an agent, or is being checked.
   func listens(to name: BusName) -> Bool { agents[name] != nil || work[name] != nil }
@@ -279,12 +280,7 @@ nonisolated extension AgentSearch {
 // MARK: - Search
 nonisolated extension AgentSearch {
   private mutating func want(_ again: Bool, _ now: MonotonicInstant) {
-    // The program's own agent also counts as known, although it does not count for that program.
-    let isKnown = agents.values.contains { !$0.confirmation.isExpired }
-    if again || !isKnown && refreshedAt.map({ now >= $0 + Self.interval }) ?? true {
-      refusals = refusals.filter { $0.value.silences > 0 }
-      refreshedAt = now
-    }
+    if again { refusals = refusals.filter { $0.value.silences > 0 } }
     for (name, refusal) in refusals where refusal.silences > 0 && now >= refusal.end { enqueue(name) }
     for (name, agent) in agents where agent.confirmation.isDoubtful { enqueue(name, first: true) }
     search = search ?? Search(begin: now)

@@ -22,7 +22,7 @@ final class SandboxCheck {
   private static let pause = Duration.milliseconds(300)
   /// The maximum number of times in which a check finds systemd not on the bus. systemd leaves the bus for about a
   /// second when it executes itself again, for example after an update.
-  private static let absences = 15
+  private static let absences = 12
 
   private struct Subject {
     let peer: BusName

@@ -226,24 +226,6 @@ import Testing
     #expect(search.levels.level(without: client) == .level(.none))
   }
 
-  /// Regression: only a client that waited for an agent caused it to be asked again.
-  @Test func `without an agent, a call asks again the connections that were none`() {
-    var search = AgentSearch()
-    _ = search.handle(.wanted(again: false), at: 0)
-    _ = search.handle(.listed([agent], isComplete: true), at: 0)
-    #expect(search.handle(.answered(agent, nil), at: 1) == [.changed, .ready])
-    func probes(at now: MonotonicInstant) -> Bool {
-      _ = search.handle(.wanted(again: false), at: now)
-      return search.handle(.listed([agent], isComplete: true), at: now).contains(.probe(agent))
-    }
-    #expect(!probes(at: 1_400_000))
-    #expect(probes(at: 1_500_000))
-    _ = search.handle(.answered(agent, .exact), at: 1_500_001)
-    _ = search.handle(.verified(agent, isAgent: true), at: 1_500_002)
-    #expect(search.levels.level(without: client) == .level(.exact))
-    #expect(!probes(at: 9_000_000), "an agent is known")
-  }
-
   @Test func `the level of an agent that does not answer for a second is unknown`() {
     var search = known()
     _ = search.handle(.doubted, at: 500_000)
