@@ -164,6 +164,9 @@ import Testing
     #expect(handle(.timer, after: 30 * Self.minute).contains(.own(.announce)))
     let second = machine.announcement()?.forecast
     #expect((second?.entries.first?.start ?? 0) - (first?.entries.first?.start ?? 0) > 86_000)
+    // A sleep begins the wait of a day again.
+    #expect(!handle(.slept, after: Self.minute).contains(.own(.announce)))
+    #expect(handle(.slept, after: 20 * 60 * Self.minute).contains(.own(.announce)))
   }
 
   @Test mutating func `a resume after sunset and a clock that is set back a day each cause a new almanac`() throws {

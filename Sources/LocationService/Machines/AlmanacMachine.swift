@@ -100,12 +100,13 @@ nonisolated extension AlmanacMachine {
     case .timer:
       deadline = nil
       update()
-      if let newest, newest.forecast.phase != told?.forecast.phase || isToldOver || isNextPolarDay { isDue = true }
+      if let newest, newest.forecast.phase != told?.forecast.phase || isToldOver || isToldOfEarlierDay { isDue = true }
       return []
     case .slept, .clockChanged:
       deadline = nil
       update()
-      if let newest, told.map({ newest.forecast.differs(from: $0.forecast) }) ?? true || isToldOver { isDue = true }
+      let isOther = newest.map { newest in told.map { newest.forecast.differs(from: $0.forecast) } ?? true } ?? false
+      if isOther || isToldOver || isToldOfEarlierDay { isDue = true }
       return []
     case .check:
       // Within an interval the location cannot change.
@@ -144,10 +145,10 @@ nonisolated extension AlmanacMachine {
   /// some minutes away.
   private var isToldOver: Bool { told?.isOver(at: wallClock) ?? false }
 
-  /// Whether the owner has been told that the phase does not change, for an earlier day.
-  private var isNextPolarDay: Bool {
-    guard let newest, let told, told.forecast.next == nil else { return false }
-    return newest.forecast.entries != told.forecast.entries
+  /// Whether the phase does not change for a day, and the owner has been told that on an earlier one.
+  private var isToldOfEarlierDay: Bool {
+    guard let newest, let told, newest.forecast.entries != told.forecast.entries else { return false }
+    return told.forecast.next.map { $0.start - Int64(clamping: wallClock / 1_000_000) > Self.longestWait } ?? true
   }
 
   private mutating func update() { newest?.update(at: wallClock, options.almanac) }
