@@ -61,6 +61,8 @@ final class SharedLocations {
       locations(for: level).subscribe(slot)
     }
     if let first { slot.offer(first) }
+    // The first location was determined before the level had a client for which it might have to settle.
+    _ = newest(for: level)
     return AnyCancellable(slot)
   }
 

@@ -18,7 +18,7 @@ nonisolated struct LocationRequestMachine: LocationMachine {
   private var asksSourceAt: BootInstant?
   /// Whether that time has passed. The question waits until access is known.
   private var isSourceDue = false
-  /// The timeout of 0 has passed, but a cached location may still answer once the facts are known.
+  /// The timeout has passed, but a location may still answer once the facts are known or deliveries are not held.
   private var isOverdue = false
   private let began: BootInstant
   private let end: BootInstant
@@ -134,7 +134,7 @@ nonisolated extension LocationRequestMachine {
       }
       if let kept, !access.isHeld || kept == released { return answer(kept) }
     }
-    if isOverdue, kept == nil { return timeIsUp() }
+    if isOverdue, kept == nil, !(access.isHeld && best != nil) { return timeIsUp() }
     // Neither reason changes while the call waits.
     let isHopeless = source.reason == .geoclueNotInstalled || source.reason == .disallowedByConfiguration
     if need != nil, !access.isHeld, source.state == .unavailable, isHopeless {
@@ -191,7 +191,8 @@ nonisolated extension LocationRequestMachine {
 
   private mutating func timer(_ now: BootInstant) -> [Action] {
     if now >= end {
-      isOverdue = options.timeout == .zero && (state == .gathering || access.isHeld && kept != nil)
+      let waits = access.isHeld && (kept != nil || best != nil)
+      isOverdue = waits || options.timeout == .zero && state == .gathering
       return isOverdue ? [] : timeIsUp()
     }
     guard let time = asksSourceAt, now >= time else { return [] }

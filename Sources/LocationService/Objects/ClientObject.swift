@@ -50,6 +50,8 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
     service.prepare(client, since: call.arrivedAt) { [weak self] in
       guard let self, !isOver else { return call.fail(Self.noSuchObject) }
       if client.isToBeReviewed || isBeingChecked || !machine.authorization.isAuthorized { review() }
+      // The review may have delivered the last update.
+      guard !isOver else { return call.fail(Self.noSuchObject) }
       starting.append(call)
       handle(.start(after: stops))
     }
