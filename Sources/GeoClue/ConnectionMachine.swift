@@ -70,7 +70,7 @@ nonisolated package struct ConnectionMachine: Sendable {
     case .creating: return whileCreating(event, moment)
     case .starting(let client, _): return whileStarting(client, event, moment)
     case .running(let client): return whileRunning(client, event, moment)
-    case .pausing(let until): return whilePausing(event, moment, until)
+    case .pausing(let until): return whilePausing(event, moment, until, wasOff: wasOff)
     }
   }
 
@@ -237,7 +237,9 @@ nonisolated package struct ConnectionMachine: Sendable {
     return []
   }
 
-  private mutating func whilePausing(_ event: Event, _ moment: Moment, _ until: MonotonicInstant) -> [Action] {
+  private mutating func whilePausing(
+    _ event: Event, _ moment: Moment, _ until: MonotonicInstant, wasOff: Bool
+  ) -> [Action] {
     switch event {
     case .timer: return connect(moment)
     case .serviceAppeared:
@@ -246,7 +248,7 @@ nonisolated package struct ConnectionMachine: Sendable {
     // An agent also announces "on" while GeoClue is not running.
     case .agentChanged(let level)
     where geoclue.isThere || lacksAgent
-      || authorization == .refused(.disabledByUser) && level != AccuracyLevel.none:
+      || authorization == .refused(.disabledByUser) && (level.map { $0 > .none } ?? wasOff):
       return connect(moment, notBefore: pacing.replacement(at: moment.now))
     case .refresh, .startOver: state = .pausing(until: min(until, pacing.earlyRetry(at: moment.now)))
     case .available(let level): geoclue.heard(level)

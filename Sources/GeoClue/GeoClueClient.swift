@@ -101,8 +101,9 @@ final class GeoClueClient {
   }
 
   private func failed(_ failure: CallFailure) {
-    // The event may release this object, so report the failure first.
-    if let failure = GeoClueReport.failure(failure) { report(failure) }
+    // The event may release this object. The failure may end the need for the source, and with it what the event tells.
+    let report = report
     report(.event(.startFailed(GeoClueReply.failure(failure))))
+    if let failure = GeoClueReport.failure(failure) { report(failure) }
   }
 }

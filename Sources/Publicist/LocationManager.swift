@@ -253,12 +253,12 @@ public final class LocationManager {
       }
       events.send(event)
     case .failure(let error):
-      if awaited.byOwner {
-        awaited.byOwner = false
-        requireLevel()
-      }
+      // A filtering source reports the failure of a request to the request itself.
+      let isRequestEnded = awaited.byOwner && filteringSource == nil
+      if isRequestEnded { awaited.byOwner = false }
       delegate?.locationManager(self, didFailWithError: error)
       events.send(event)
+      if isRequestEnded { requireLevel() }
     }
   }
 }
