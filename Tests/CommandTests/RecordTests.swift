@@ -95,8 +95,11 @@ import Testing
     let continued = try machine.finished(["record", "--append", path])
     #expect(continued.exit == .status(1), "\(continued.standardError)")
     #expect(contents(path) == "precious")
-    _ = try machine.finished(["record", path, "--force", "--duration", "100ms"])
-    #expect(contents(path).hasPrefix("<?xml"))
+    #expect(try machine.finished(["record", path, "--force", "--duration", "100ms"]).exit == .status(5))
+    #expect(contents(path) == "precious", "nothing was recorded")
+    let recorder = try machine.started(["record", path, "--force", "--count", "1"])
+    try machine.measure(52.5, until: "the recording ends") { recorder.exited != nil }
+    #expect(contents(path).hasPrefix("<?xml"), "\(recorder.standardError)")
   }
 
   /// Regression: the file was removed, although nothing had been recorded in its place.

@@ -145,16 +145,22 @@ final class RecordCommand: Command {
   }
 
   private func lostBus() {
-    guard state.count == 0 else { return end() }
-    writer?.discard()
+    guard state.count == 0, !hasEnded else { return end() }
+    discard()
     invocation.finish(ExitStatus.unavailable)
   }
 
   /// Ends because of an error and keeps the recording so far.
   private func giveUp(_ error: DBusError) {
-    guard state.count == 0 else { return end() }
-    writer?.discard()
+    guard state.count == 0, !hasEnded else { return end() }
+    discard()
     invocation.fail(error)
+  }
+
+  private func discard() {
+    hasEnded = true
+    writer?.discard()
+    writer = nil
   }
 
   /// Begins a new segment with the next fix.

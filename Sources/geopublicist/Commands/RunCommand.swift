@@ -164,10 +164,10 @@ final class RunCommand: Command {
     case .hooks:
       guard place == PlaceEvent.sun || PlaceEvent.borders.contains(event) else { return }
     }
-    let isFirst = !once.hasHappened
-    once.hasHappened = true
-    guard isFirst || !invocation.parser.isSet("once") else { return }
-    queue.add(commands(place, event).map { .init(words: $0, environment: environment) })
+    let commands = commands(place, event)
+    guard !commands.isEmpty, !once.hasHappened else { return }
+    once.hasHappened = invocation.parser.isSet("once")
+    queue.add(commands.map { .init(words: $0, environment: environment) })
   }
 
   private func commands(_ place: String, _ event: String) -> [[String]] {

@@ -34,7 +34,10 @@ final class TrackPicture: TrackSink {
   }
 
   func interrupt() { isInterrupted = true }
-  func finish() throws(TrackFailure) { try draw() }
+  /// Without a fix, a picture that would be replaced is kept.
+  func finish() throws(TrackFailure) {
+    if isNew || !pieces.isEmpty { try draw() }
+  }
   func discard() {
     if isNew { unlink(path) }
   }

@@ -44,7 +44,7 @@ final class TrackStream: TrackSink {
   func append(_ location: Location) throws(TrackFailure) { try write(format.entry(location)) }
   func interrupt() { format.interrupt() }
   func finish() throws(TrackFailure) { try write(format.ending() + format.trailer) }
-  func discard() {}
+  func discard() { try? finish() }
 
   private func write(_ text: String) throws(TrackFailure) {
     if let code = StandardStream.write(text, to: STDOUT_FILENO) { throw .system(tr("standard output"), code) }
@@ -57,7 +57,7 @@ final class TrackWriter: TrackSink {
   private let descriptor: Int32
   /// Whether this recording made the file.
   private let isNew: Bool
-  /// Whether the header is in the file. One that is replaced keeps its contents until the first fix, or the end.
+  /// Whether the header is in the file. One that is replaced keeps its contents until the first fix.
   private var hasBegun = false
   private var format: any TrackFormat
   /// Where the trailer begins.
@@ -77,7 +77,7 @@ final class TrackWriter: TrackSink {
     if size > 0 {
       try resume(size)
       hasBegun = true
-    } else if isNew || !isFile {
+    } else if isNew || !hasContents {
       try begin()
     }
   }
@@ -90,16 +90,16 @@ final class TrackWriter: TrackSink {
     return (Glibc.open(path, flags, 0o644), false)
   }
 
-  /// Whether it is a regular file, which has contents to keep.
-  private var isFile: Bool {
+  /// Whether it is a regular file with contents to keep.
+  private var hasContents: Bool {
     var status = stat()
-    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
   }
 
   private func begin() throws(TrackFailure) {
     guard !hasBegun else { return }
     hasBegun = true
-    if !isNew, isFile { ftruncate(descriptor, 0) }
+    if hasContents { ftruncate(descriptor, 0) }
     try write(format.header)
   }
 
@@ -132,7 +132,7 @@ final class TrackWriter: TrackSink {
   func interrupt() { format.interrupt() }
 
   func finish() throws(TrackFailure) {
-    try begin()
+    guard hasBegun else { return }
     try write(format.ending())
     guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else { throw .system(path) }
   }

@@ -171,9 +171,9 @@ nonisolated struct SunSchedule {
   /// The time of the next moment; nil if there is none.
   var next: Double? { due.compactMap(\.time).min() }
 
-  /// Computes the times for a place. Moments that have passed are not skipped.
+  /// Computes the times for a place, except those that have passed or are imminent, which would be skipped.
   mutating func plan(at place: Location, _ now: Double) {
-    for index in due.indices where due[index].time.map({ $0 > now }) ?? true {
+    for index in due.indices where due[index].time.map({ $0 > now + SunMoment.tolerance }) ?? true {
       let last = due[index].last.flatMap { $0 <= now ? $0 + Self.rest : nil }
       due[index].time = due[index].moment.next(after: max(now, last ?? now), at: place)
     }

@@ -56,6 +56,9 @@ import Testing
     #expect(schedule.takePassed(at: now).isEmpty)
     now = try #require(schedule.next)
     #expect(abs(now - 1_795_273_528) < 60)
+    // One that is imminent is not skipped.
+    schedule.plan(at: berlin, now - 0.5)
+    #expect(schedule.next == now)
     // The location arrives after the moment, which is not skipped.
     schedule.plan(at: hanover, now + 5)
     #expect(schedule.takePassed(at: now + 10) == [sunset])
