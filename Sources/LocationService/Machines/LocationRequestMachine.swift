@@ -18,7 +18,7 @@ nonisolated struct LocationRequestMachine: LocationMachine {
   private var asksSourceAt: BootInstant?
   /// Whether that time has passed. The question waits until access is known.
   private var isSourceDue = false
-  /// The timeout has passed, but a location may still answer once the facts are known or deliveries are not held.
+  /// The timeout of 0 has passed, but a location may still answer once the facts are known or deliveries are not held.
   private var isOverdue = false
   private let began: BootInstant
   private let end: BootInstant
@@ -191,8 +191,8 @@ nonisolated extension LocationRequestMachine {
 
   private mutating func timer(_ now: BootInstant) -> [Action] {
     if now >= end {
-      let waits = access.isHeld && (kept != nil || best != nil)
-      isOverdue = waits || options.timeout == .zero && state == .gathering
+      let isHeld = access.isHeld && (kept != nil || best != nil)
+      isOverdue = options.timeout == .zero && (state == .gathering || isHeld)
       return isOverdue ? [] : timeIsUp()
     }
     guard let time = asksSourceAt, now >= time else { return [] }
