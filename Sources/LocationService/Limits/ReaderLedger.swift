@@ -87,8 +87,8 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
   }
 
   private func isPingDue(_ entry: Entry, at now: MonotonicInstant) -> Bool {
-    let isAwaited = entry.pingedAt != nil && !(entry.isAbandoned && now - entry.lastPing >= thresholds.patience)
-    return !isAwaited && needsProof(entry)
+    guard entry.pingedAt != nil else { return needsProof(entry) }
+    return entry.isAbandoned && now - entry.lastPing >= thresholds.patience
   }
 
   /// Whether so much has been sent that the client must show that it reads.
