@@ -66,7 +66,10 @@ struct Daemon {
       return try Configuration.load(file: options.configurationFile)
     } catch  where options.configurationFile == nil {
       Log.error("Using the default configuration, because the configured one is invalid: \(error)")
-      return Configuration()
+      var configuration = Configuration()
+      // The files may say so where they cannot be read.
+      configuration.remembers = false
+      return configuration
     }
   }
 
