@@ -87,7 +87,7 @@ final class AgentFinder {
     peers.reconcileWithBus()
     entry.waiting.append(done)
     wanted[user, default: []].formUnion(peer.map { [$0] } ?? [])
-    let again = again || !entry.search.hasAgent && mayRefresh(accountOf(user))
+    let again = again || !entry.search.hasAgent && entry.search.hasRefusals && mayRefresh(accountOf(user))
     handle(.wanted(again: again, isGeoClueThere: geoclue?.owner != nil), user)
   }
 

@@ -109,6 +109,9 @@ nonisolated struct AgentSearch: StateMachine {
   /// unknown.
   private(set) var levels = AgentLevels()
 
+  /// Whether there are connections that were not agents when they were asked.
+  var hasRefusals: Bool { refusals.values.contains { $0.silences == 0 } }
+
   /// Whether an agent is known, also one that does not count because it is the caller's own.
   var hasAgent: Bool { agents.values.contains { !$0.confirmation.isExpired } }
 

@@ -173,6 +173,28 @@ import Testing
     withExtendedLifetime(end) {}
   }
 
+  /// Regression: a program that only made calls was refused for as long as it stayed.
+  @Test func `a call finds an agent that was exported after its connection had been asked`() throws {
+    let agent = Agent()
+    let finder = finder()
+    var done = 0
+    finder.find(UserID.own, for: service.uniqueName) { done += 1 }
+    try turning("the first search has ended") { done == 1 }
+    #expect(finder.levels(of: UserID.own).level(without: service.uniqueName) == .none)
+    let object = export(agent)
+    var searches = 1
+    try turning("a later search finds the agent", within: .seconds(20)) {
+      for read in agent.reads { read.answer(.uint32(8)) }
+      agent.reads = []
+      if done == searches {
+        searches += 1
+        finder.find(UserID.own, for: service.uniqueName) { done += 1 }
+      }
+      return finder.levels(of: UserID.own).level(without: service.uniqueName) == .level(.exact)
+    }
+    withExtendedLifetime(object) {}
+  }
+
   /// Regression: all users shared one queue, and systemd answers one question after the other.
   @Test func `many processes of one user delay another user's process lookup by only one turn`() throws {
     final class Systemd { var calls: [MethodCall] = [] }
