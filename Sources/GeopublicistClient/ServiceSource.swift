@@ -132,9 +132,10 @@ extension ServiceSource {
     let deadline = MainLoop.main.clock.monotonic() + options.timeout
     request = Request(id: requests, options: options, deadline: deadline, handler: handler)
     guard service == nil, retry != nil else { return callAgain() }
-    // A new call does not wait for the next attempt to connect, which may be 30 s away, and reports its failure.
+    // A new call does not wait for the next attempt to connect, which may be 30 s away, and reports its failure: not at
+    // once, because it may be made where the last failure is reported.
     failures = 0
-    connectAgain()
+    retry = MainLoop.main.nextTurn { [weak self] in self?.connectAgain() }
   }
 
   public func cancelRequest() { request = nil }
