@@ -119,7 +119,8 @@ final class RecordCommand: Command {
 
   func interrupted() {
     guard writer != nil else { return invocation.finish(ExitStatus.interrupted) }
-    end(ExitStatus.success)
+    // Without a fix, a file that was to be replaced is still the old one.
+    end(state.count == 0 && invocation.parser.isSet("force") ? nil : ExitStatus.success)
   }
 
   private func handle(_ event: ServiceSubscription.Event) {

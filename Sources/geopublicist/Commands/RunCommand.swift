@@ -88,7 +88,12 @@ final class RunCommand: Command {
     if case .sun = trigger, let time = invocation.parser.text("at"), time.last?.isNumber == true {
       invocation.complain(tr("--at \(time) is in seconds; for minutes write \(time)min"))
     }
-    if case .hooks = trigger { for complaint in Hooks.complaints() { invocation.complain(complaint) } }
+    if case .hooks = trigger {
+      for complaint in Hooks.complaints() { invocation.complain(complaint) }
+      if invocation.parser.isSet("once"), Hooks.files().isEmpty {
+        return invocation.fail(tr("No hook in \(Hooks.folder) can run"))
+      }
+    }
     queue.onFailure = { [weak self, invocation] message in
       invocation.complain(message)
       self?.ended(ExitStatus.failure)
