@@ -14,6 +14,21 @@ import Testing
       environment: environment, within: .seconds(30))
   }
 
+  /// Moves into the place at 52.5 degrees once it is monitored. Begins outside, because a region that begins inside is not
+  /// entered.
+  private func enter(_ machine: CommandFixture, _ listener: ChildProcess, _ runner: ChildProcess) throws {
+    try eventually("the place is monitored", within: .seconds(20)) {
+      try machine.finished(["list", "--json"]).standardOutput.contains("\"region\"")
+    }
+    for latitude in [53.0, 53.0001, 52.5, 52.5001] where runner.exited == nil {
+      try machine.measure(latitude)
+      try eventually("the fix", within: .seconds(20)) { listener.standardOutput.contains(" \(latitude)") }
+      if latitude == 53.0001 {
+        try eventually("it is outside", within: .seconds(20)) { try delivered(on: machine.bus) >= 1 }
+      }
+    }
+  }
+
   @Test func `the file with the user's places is readable only by that user`() throws {
     #expect(try command(["place", "add", "home", "--at", "52.5,13.4", "--radius", "200m"]).succeeded)
     #expect(try command(["place", "add", "work", "--at", "52.6,-13.4"]).succeeded)
@@ -54,17 +69,7 @@ import Testing
         Rig.product("geopublicist"), "--address", machine.bus.address, "run", "--once", "--confirm", "100ms", "--when",
         "entered", "home", "--", "sh", "-c", line,
       ], environment: environment)
-    try eventually("the place is monitored", within: .seconds(20)) {
-      try machine.finished(["list", "--json"]).standardOutput.contains("\"region\"")
-    }
-    // Begins outside, because a region that begins inside is not entered.
-    for latitude in [53.0, 53.0001, 52.5, 52.5001] where runner.exited == nil {
-      try machine.measure(latitude)
-      try eventually("the fix", within: .seconds(20)) { listener.standardOutput.contains(" \(latitude)") }
-      if latitude == 53.0001 {
-        try eventually("it is outside", within: .seconds(20)) { try delivered(on: machine.bus) >= 1 }
-      }
-    }
+    try enter(machine, listener, runner)
     #expect(try runner.waitForExit(within: .seconds(30)) == .status(7), "\(runner.standardError)")
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "entered home\n")
   }
@@ -87,16 +92,7 @@ import Testing
       [
         Rig.product("geopublicist"), "--address", machine.bus.address, "run", "--once", "--confirm", "100ms", "--hooks",
       ], environment: environment)
-    try eventually("the place is monitored", within: .seconds(20)) {
-      try machine.finished(["list", "--json"]).standardOutput.contains("\"region\"")
-    }
-    for latitude in [53.0, 53.0001, 52.5, 52.5001] where runner.exited == nil {
-      try machine.measure(latitude)
-      try eventually("the fix", within: .seconds(20)) { listener.standardOutput.contains(" \(latitude)") }
-      if latitude == 53.0001 {
-        try eventually("it is outside", within: .seconds(20)) { try delivered(on: machine.bus) >= 1 }
-      }
-    }
+    try enter(machine, listener, runner)
     #expect(try runner.waitForExit(within: .seconds(30)) == .status(7), "\(runner.standardError)")
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "10-first entered\n20-second entered\n")
   }

@@ -983,8 +983,9 @@ extension World {
   /// While logind is not running, a program says in its name that the machine has slept.
   func forgeAbsentLogind(by client: Client) {
     // The service replaces the client of a fixed location, and one that has reported nothing for 15 s, now and then.
-    guard logind.answersSoon, !geoclue.isStatic, geoclue.lastFixAt > schedule.now - 14_800_000, !isSession, !isBusFaulty, client.isConnected, let serviceName,
-      let owner = geoclue.newestClient?.owner, geoclue.hasActiveClient
+    guard logind.answersSoon, !geoclue.isStatic, geoclue.lastFixAt > schedule.now - 14_800_000, !isSession,
+      !isBusFaulty, client.isConnected, let serviceName, let owner = geoclue.newestClient?.owner,
+      geoclue.hasActiveClient
     else { return }
     let begin = schedule.now
     logind.exit()
