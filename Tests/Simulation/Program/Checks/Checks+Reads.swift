@@ -68,6 +68,8 @@ extension Checks {
       world.isQuiet(at: world.schedule.now) && region.isStarted && !region.isNamed && !region.isUncertain
       && region.state != "unknown" && client.entitlement.level == .exact
       && client.entitlement.since < min(region.toldAt, world.schedule.now - 10_000_000)
+      // An event finer than a level that an agent allowed for a moment is dropped.
+      && !world.agents.contains { $0.changedAt > region.toldAt }
     guard !event.isEmpty || isKept, !world.isBusFaulty, client.isReading,
       client.readSince < world.schedule.now - 1_000_000, world.sentSince == world.schedule.now,
       region.toldAt < world.schedule.now - 1_000_000,
