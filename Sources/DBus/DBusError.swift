@@ -20,7 +20,8 @@ nonisolated public struct DBusError: Error, Hashable, Sendable, CustomStringConv
 }
 
 extension DBusError {
-  /// Whether the bus answered because the destination was not on it.
+  /// Whether a name has no owner. The bus answers so if the destination is not on it, but a destination may also return
+  /// this about another name.
   package var isAbsence: Bool { name == .serviceUnknown || name == .nameHasNoOwner }
 }
 

@@ -60,9 +60,9 @@ nonisolated package struct ConnectionMachine: Sendable {
       wanted = level
       if level == nil { return release() }
     }
-    let wasOff = agentLevel == AccuracyLevel.none
+    let withdrawsOff = withdrawsOff(event)
     note(event, at: now)
-    defer { withdraw(event, wasOff: wasOff) }
+    defer { if withdrawsOff { endRefusal() } }
     let moment = Moment(now: now, chance: chance)
     switch state {
     case .idle: return whileIdle(event, moment)
@@ -70,7 +70,7 @@ nonisolated package struct ConnectionMachine: Sendable {
     case .creating: return whileCreating(event, moment)
     case .starting(let client, _): return whileStarting(client, event, moment)
     case .running(let client): return whileRunning(client, event, moment)
-    case .pausing(let until): return whilePausing(event, moment, until, wasOff: wasOff)
+    case .pausing(let until): return whilePausing(event, moment, until, withdrawsOff)
     }
   }
 
@@ -110,10 +110,15 @@ nonisolated package struct ConnectionMachine: Sendable {
     }
   }
 
-  /// Ends the refusal of an agent that announces "on", or withdraws "off", even if GeoClue cannot start a client yet.
-  /// Called after the transition, because ``whilePausing(_:_:_:)`` reacts to the refusal.
-  private mutating func withdraw(_ event: Event, wasOff: Bool) {
-    guard case .agentChanged(let level) = event, level.map({ $0 > .none }) ?? wasOff else { return }
+  /// Whether an agent announces "on", or withdraws its "off".
+  private func withdrawsOff(_ event: Event) -> Bool {
+    guard case .agentChanged(let level) = event else { return false }
+    return level.map { $0 > .none } ?? (agentLevel == AccuracyLevel.none)
+  }
+
+  /// Ends the refusal of such an agent, even if GeoClue cannot start a client yet. Called after the transition, because
+  /// ``whilePausing(_:_:_:_:)`` reacts to the refusal.
+  private mutating func endRefusal() {
     if authorization == .refused(.disabledByUser) { authorization = .undecided }
     if trouble == .disabledByUser { trouble = .none }
   }
@@ -238,7 +243,7 @@ nonisolated package struct ConnectionMachine: Sendable {
   }
 
   private mutating func whilePausing(
-    _ event: Event, _ moment: Moment, _ until: MonotonicInstant, wasOff: Bool
+    _ event: Event, _ moment: Moment, _ until: MonotonicInstant, _ withdrawsOff: Bool
   ) -> [Action] {
     switch event {
     case .timer: return connect(moment)
@@ -246,9 +251,8 @@ nonisolated package struct ConnectionMachine: Sendable {
       if forgetRefusal() { trouble = .none }
       return connect(moment)
     // An agent also announces "on" while GeoClue is not running.
-    case .agentChanged(let level)
-    where geoclue.isThere || lacksAgent
-      || authorization == .refused(.disabledByUser) && (level.map { $0 > .none } ?? wasOff):
+    case .agentChanged
+    where geoclue.isThere || lacksAgent || authorization == .refused(.disabledByUser) && withdrawsOff:
       return connect(moment, notBefore: pacing.replacement(at: moment.now))
     case .refresh, .startOver: state = .pausing(until: min(until, pacing.earlyRetry(at: moment.now)))
     case .available(let level): geoclue.heard(level)

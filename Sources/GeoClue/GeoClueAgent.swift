@@ -72,7 +72,7 @@ package final class GeoClueAgent {
       switch result {
       case .success: onSuccess()
       case .failure(.refused(let error)):
-        if error.name != .serviceUnknown, error.name != .nameHasNoOwner { onRefusal(error) }
+        if !error.isAbsence { onRefusal(error) }
       case .failure(.lost), .failure(.notSent): break
       }
     }

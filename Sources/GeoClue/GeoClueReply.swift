@@ -81,7 +81,7 @@ enum GeoClueReport {
       return .failure(LocationError(.unavailable, "Too many calls to GeoClue are unanswered; trying again"))
     case .refused(let refusal): error = refusal
     }
-    if error.name == .serviceUnknown || error.name == .nameHasNoOwner { return nil }
+    if error.isAbsence { return nil }
     if let reason = GeoClueRefusal.reason(for: error) { return .failure(LocationError(.denied, reason.sentence)) }
     // GeoClue's own message may contain object paths of its clients.
     return .failure(LocationError(.unavailable, "GeoClue returned an error; trying again"))

@@ -65,6 +65,18 @@ nonisolated public enum TextFile {
   }
 }
 
+/// The administrator's settings of the service.
+nonisolated public enum SettingsFiles {
+  /// The folder of files that add to the main one.
+  public static let dropIns = "/etc/geopublicist/conf.d"
+  private static let main = "/etc/geopublicist/geopublicist.conf"
+
+  /// The paths of the files that exist, in the order in which they apply.
+  public static var existing: [String] {
+    (TextFile.exists(main) ? [main] : []) + TextFile.dropIns(in: dropIns)
+  }
+}
+
 /// systemd's state directory of the service.
 public enum StateFolder {
   /// Nil if there is none.

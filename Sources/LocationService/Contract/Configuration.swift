@@ -11,9 +11,6 @@ public struct Configuration {
   /// Whether the last location of each user is kept.
   public var remembers = true
 
-  public static let mainFile = "/etc/geopublicist/geopublicist.conf"
-  static let dropInFolder = "/etc/geopublicist/conf.d"
-
   public init() {}
 
   /// Reads the given file, which must exist, or otherwise all of the administrator's files that exist.
@@ -22,8 +19,8 @@ public struct Configuration {
   public static func load(file: String?) throws(KeyFile.FileError) -> Configuration {
     var configuration = Configuration()
     // Settings in a folder that cannot be read must not be taken for missing ones.
-    var mistakes = file == nil ? [TextFile.failure(ofFolder: dropInFolder)].compactMap { $0 } : []
-    for path in file.map({ [$0] }) ?? existingFiles() {
+    var mistakes = file == nil ? [TextFile.failure(ofFolder: SettingsFiles.dropIns)].compactMap { $0 } : []
+    for path in file.map({ [$0] }) ?? SettingsFiles.existing {
       do throws(KeyFile.FileError) {
         mistakes += try configuration.read(KeyFile(path: path))
       } catch {
@@ -67,10 +64,6 @@ public struct Configuration {
       }
     }
     return mistakes
-  }
-
-  private static func existingFiles() -> [String] {
-    (TextFile.exists(mainFile) ? [mainFile] : []) + TextFile.dropIns(in: dropInFolder)
   }
 }
 

@@ -133,7 +133,8 @@ final class Outbox {
     if ledger.sent(bytes, to: client, of: account, at: now), !unpinged.contains(client) { ping(client, of: account) }
   }
 
-  /// Pings a client that is sent nothing because its account has become crowded since its last message.
+  /// Pings a client that must show that it reads, although nothing is sent to it: its account has become crowded since
+  /// its last message, or its last ping was abandoned or could not be sent.
   private func pingIfDue(_ client: BusName) {
     guard ledger.isPingDue(client, at: now), !unpinged.contains(client), let account = accountOf(client) else { return }
     ping(client, of: account)
@@ -168,9 +169,7 @@ final class Outbox {
     for client in lost {
       if let account = accountOf(client) { ping(client, of: account, again: true) }
     }
-    for client in late where ledger.isPingDue(client, at: now) {
-      if let account = accountOf(client) { ping(client, of: account) }
-    }
+    for client in late { pingIfDue(client) }
   }
 
   private func arm() {

@@ -75,10 +75,10 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
 
   /// Records that a ping has been sent. The client's time to answer begins with the first one.
   mutating func pinged(_ client: Client, at now: MonotonicInstant) {
-    guard let entry = entries[client] else { return }
-    if entry.pingedAt == nil { entries[client]?.pingedAt = now }
-    entries[client]?.lastPing = now
-    entries[client]?.isAbandoned = false
+    guard var entry = entries[client] else { return }
+    if entry.pingedAt == nil { entry.pingedAt = now }
+    (entry.lastPing, entry.isAbandoned) = (now, false)
+    entries[client] = entry
   }
 
   /// Whether to send a ping.

@@ -100,12 +100,14 @@ nonisolated extension AlmanacMachine {
     case .timer:
       deadline = nil
       update()
-      if let newest, newest.forecast.phase != told?.forecast.phase || isToldOver || isToldOfEarlierDay { isDue = true }
+      guard let newest else { return [] }
+      if newest.forecast.phase != told?.forecast.phase || isToldOver || isToldOfEarlierDay { isDue = true }
       return []
     case .slept, .clockChanged:
       deadline = nil
       update()
-      let isOther = newest.map { newest in told.map { newest.forecast.differs(from: $0.forecast) } ?? true } ?? false
+      guard let newest else { return [] }
+      let isOther = told.map { newest.forecast.differs(from: $0.forecast) } ?? true
       if isOther || isToldOver || isToldOfEarlierDay { isDue = true }
       return []
     case .check:

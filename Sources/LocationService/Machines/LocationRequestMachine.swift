@@ -134,7 +134,7 @@ nonisolated extension LocationRequestMachine {
       }
       if let kept, !access.isHeld || kept == released { return answer(kept) }
     }
-    if isOverdue, kept == nil, !(access.isHeld && best != nil) { return timeIsUp() }
+    if isOverdue, !isHeld { return timeIsUp() }
     // Neither reason changes while the call waits.
     let isHopeless = source.reason == .geoclueNotInstalled || source.reason == .disallowedByConfiguration
     if need != nil, !access.isHeld, source.state == .unavailable, isHopeless {
@@ -189,9 +189,11 @@ nonisolated extension LocationRequestMachine {
     return sourceDecides ? options.accuracy : nil
   }
 
+  /// Whether a location waits until deliveries are no longer held.
+  private var isHeld: Bool { access.isHeld && (kept != nil || best != nil) }
+
   private mutating func timer(_ now: BootInstant) -> [Action] {
     if now >= end {
-      let isHeld = access.isHeld && (kept != nil || best != nil)
       isOverdue = options.timeout == .zero && (state == .gathering || isHeld)
       return isOverdue ? [] : timeIsUp()
     }

@@ -80,7 +80,7 @@ final class RecordCommand: Command {
     guard let service = invocation.connect() else { return }
     service.connection.onDisconnected = { [weak self] in
       self?.invocation.complain(tr("Lost the connection to the message bus"))
-      self?.lostBus()
+      self?.giveUp { self?.invocation.finish(ExitStatus.unavailable) }
     }
     invocation.authorize(options) { [weak self] service in self?.record(from: service) }
   }
@@ -139,29 +139,19 @@ final class RecordCommand: Command {
       invocation.complain(tr("The service stopped; the recording continues when it is back"))
     case .resumed: invocation.recovered(tr("The service is back"))
     case .closed: end()
-    case .refused(let error): giveUp(error)
+    case .refused(let error): giveUp { invocation.fail(error) }
     case .failed(let error, let isFinal):
-      if isFinal || !state.hasBegun { giveUp(error) } else { invocation.fail(error, unless: true) }
+      if isFinal || !state.hasBegun { giveUp { invocation.fail(error) } } else { invocation.fail(error, unless: true) }
     }
   }
 
-  private func lostBus() {
+  /// Ends because of a failure and keeps the recording so far. Without a fix, reports the failure instead.
+  private func giveUp(_ report: () -> Void) {
     guard state.count == 0, !hasEnded else { return end() }
-    discard()
-    invocation.finish(ExitStatus.unavailable)
-  }
-
-  /// Ends because of an error and keeps the recording so far.
-  private func giveUp(_ error: DBusError) {
-    guard state.count == 0, !hasEnded else { return end() }
-    discard()
-    invocation.fail(error)
-  }
-
-  private func discard() {
     hasEnded = true
     writer?.discard()
     writer = nil
+    report()
   }
 
   /// Begins a new segment with the next fix.

@@ -51,6 +51,7 @@ final class RunCommand: Command {
   private var sun: SunClock?
   /// With `--once`, whether the event has happened, and the first status other than 0.
   private var once = (hasHappened: false, status: ExitStatus.success)
+  private var isOnce: Bool { invocation.parser.isSet("once") }
 
   init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
@@ -90,7 +91,7 @@ final class RunCommand: Command {
     }
     if case .hooks = trigger {
       for complaint in Hooks.complaints() { invocation.complain(complaint) }
-      if invocation.parser.isSet("once"), Hooks.files().isEmpty {
+      if isOnce, Hooks.files().isEmpty {
         return invocation.fail(tr("No hook in \(Hooks.folder) can run"))
       }
     }
@@ -99,8 +100,8 @@ final class RunCommand: Command {
       self?.ended(ExitStatus.failure)
     }
     queue.onEnd = { [weak self, invocation] job, status in
-      if invocation.parser.isSet("once") { return self?.ended(status) ?? () }
-      if status != 0 { invocation.complain(tr("\(job.words[0]) ended with status \(status)")) }
+      self?.ended(status)
+      if self?.isOnce == false, status != 0 { invocation.complain(tr("\(job.words[0]) ended with status \(status)")) }
     }
     invocation.output.whenEnding { [queue] in queue.end() }
     invocation.attempt {
@@ -122,12 +123,12 @@ final class RunCommand: Command {
   }
 
   func interrupted() {
-    invocation.finish(invocation.parser.isSet("once") ? ExitStatus.interrupted : ExitStatus.success)
+    invocation.finish(isOnce ? ExitStatus.interrupted : ExitStatus.success)
   }
 
   /// With `--once`, ends the program when the last command of the event has ended.
   private func ended(_ status: Int32) {
-    guard invocation.parser.isSet("once") else { return }
+    guard isOnce else { return }
     if once.status == ExitStatus.success { once.status = status }
     if queue.isIdle { invocation.finish(once.status) }
   }
@@ -171,7 +172,7 @@ final class RunCommand: Command {
     }
     let commands = commands(place, event)
     guard !commands.isEmpty, !once.hasHappened else { return }
-    once.hasHappened = invocation.parser.isSet("once")
+    once.hasHappened = isOnce
     queue.add(commands.map { .init(words: $0, environment: environment) })
   }
 

@@ -203,8 +203,7 @@ extension FactGatherer {
     if let error = Program.run([program, "--check"]) { return error }
     // The service runs as another user, who may not be able to read what root can.
     guard getuid() == 0, let user = getpwnam("geopublicist")?.pointee.pw_uid else { return nil }
-    let (main, folder) = ("/etc/geopublicist/geopublicist.conf", "/etc/geopublicist/conf.d")
-    return ([main, folder].filter(TextFile.exists) + TextFile.dropIns(in: folder))
+    return (SettingsFiles.existing + [SettingsFiles.dropIns].filter(TextFile.exists))
       .first { !TextFile.isReadable($0, by: user) }.map { "\($0): Permission denied" }
   }
 

@@ -11,7 +11,7 @@ final class CommandQueue {
     let environment: [(String, String)]
   }
 
-  /// How many events may wait for a command that does not end.
+  /// How many commands may wait for one that does not end before the next event is discarded.
   private static let longest = 32
 
   private var waiting: [Job] = []

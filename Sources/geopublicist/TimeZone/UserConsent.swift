@@ -58,7 +58,7 @@ final class ConsentQuestions {
       case .success(let values):
         self?.ask(for: (values.first?.array ?? []).compactMap { $0.structure?.first?.uint32 }[...], handler)
       // Without logind no user is logged in.
-      case .failure(.refused(let error)) where [.serviceUnknown, .nameHasNoOwner].contains(error.name):
+      case .failure(.refused(let error)) where error.isAbsence:
         handler(.given)
       case .failure: handler(.unknown)
       }
