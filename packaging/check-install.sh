@@ -36,6 +36,8 @@ for PREFIX in /usr /usr/local /opt/location; do
 
   APPARMORDIR=/etc/apparmor.d "$install"
   echo "idle-timeout=0" >> "$DESTDIR/etc/geopublicist/geopublicist.conf"
+  APPARMORDIR=/etc/apparmor.d "$install" > /dev/null
+  grep -qx "idle-timeout=0" "$DESTDIR/etc/geopublicist/geopublicist.conf" || fail "An upgrade replaces the changed file"
   APPARMORDIR=/etc/apparmor.d "$install" --uninstall | grep -q geopublicist.conf || fail "It does not name the changed file"
   left=$(cd "$DESTDIR" && find . -type f; cd "$DESTDIR" && find . -type d -name geopublicist ! -path ./etc/geopublicist)
   [ "$left" = ./etc/geopublicist/geopublicist.conf ] || fail "PREFIX=$PREFIX leaves: $left"

@@ -40,6 +40,11 @@ share=$prefix/share
 edited=$(mktemp)
 trap 'rm -f "$edited"' EXIT
 
+# Whether a file was changed since it was installed; if so, says that it is kept.
+is_changed() {
+  [ -e "${DESTDIR:-}$2" ] && ! cmp -s "$1" "${DESTDIR:-}$2" && echo "Kept because it was changed: ${DESTDIR:-}$2"
+}
+
 case ${1:-} in
   '')
     for program in geopublicistd geopublicist; do
@@ -47,16 +52,17 @@ case ${1:-} in
     done
     [ -d .build/share/locale ] || po/build.sh .build/share/locale
     # place SOURCE TARGET [MODE]
-    place() { install -D -m "${3:-644}" "$1" "${DESTDIR:-}$2"; }
+    place() {
+      case $2 in
+        /etc/geopublicist/*) ! is_changed "$@" || return 0 ;;
+      esac
+      install -D -m "${3:-644}" "$1" "${DESTDIR:-}$2"
+    }
     ;;
   --uninstall)
     place() {
       case $2 in
-        /etc/*)
-          if [ -e "${DESTDIR:-}$2" ] && ! cmp -s "$1" "${DESTDIR:-}$2"; then
-            echo "Kept because it was changed: ${DESTDIR:-}$2"
-            return
-          fi ;;
+        /etc/*) ! is_changed "$@" || return 0 ;;
       esac
       rm -f "${DESTDIR:-}$2"
     }
