@@ -19,7 +19,7 @@ final class StandardOutput {
 
   private var reader: LoopSource?
   private var progress = ""
-  private var atEnd: (() -> Void)?
+  private var atEnd: [() -> Void] = []
 
   init() {
     let isDumb = StandardOutput.variable("TERM").map { $0 == "dumb" || $0.isEmpty } ?? true
@@ -65,14 +65,13 @@ final class StandardOutput {
     showsProgress = false
   }
 
-  /// Calls `action` in `restore()`; replaces an earlier action.
-  func whenEnding(_ action: @escaping () -> Void) { atEnd = action }
+  /// Calls `action` in `restore()`, before the earlier ones.
+  func whenEnding(_ action: @escaping () -> Void) { atEnd.append(action) }
 
   /// Restores the terminal before the program ends.
   func restore() {
     clearProgress()
-    atEnd?()
-    atEnd = nil
+    while let action = atEnd.popLast() { action() }
   }
 
   private func ended(_ reason: String?) {
