@@ -127,6 +127,12 @@ import GeopublicistCGLib
     return option.value != nil && attached == nil ? option : nil
   }
 
+  /// Whether an argument names a declared option that has no value.
+  public func isSwitch(_ argument: String) -> Bool {
+    guard argument.hasPrefix("-"), let (option, _) = (try? read(argument))?.last else { return false }
+    return option.value == nil
+  }
+
   /// Returns the options that an argument such as `--count=1`, `-n1` or `-jn` names, each with the value attached to
   /// it.
   private func read(_ argument: String) throws(UsageError) -> [(option: Option, value: String?)] {

@@ -19,6 +19,25 @@ import Testing
     #expect(invocation() == nil)
   }
 
+  @Test(arguments: [
+    (["-i", "locate"], "locate"), (["-i", "1s", "watch"], "watch"), (["-ji", "loc"], "loc"),
+    (["-n1", "-i", "2s"], nil),
+  ]) func `an option before the command has a value only if it has one for that command`(
+    arguments: [String], command: String?
+  ) {
+    #expect(Invocation.split(arguments)?.command == command)
+  }
+
+  /// Regression: with `--interactive`, the command of `--exec` went on after the program.
+  @Test func `at the end, every action happens, the last one first`() {
+    let output = StandardOutput()
+    var order: [Int] = []
+    for number in 1...2 { output.whenEnding { order.append(number) } }
+    output.restore()
+    output.restore()
+    #expect(order == [2, 1])
+  }
+
   @Test func `the help of every command has examples`() {
     let withoutExamples = Geopublicist.commands.filter { $0.examples.isEmpty }.map { $0.name }
     #expect(withoutExamples.isEmpty)

@@ -19,6 +19,8 @@ final class Invocation {
   /// The connection to the service, from ``connect()`` on.
   private(set) var service: ServiceConnection?
   private(set) var prompt: AuthorizationPrompt?
+  /// The last signal that this process has received.
+  var signal: Int32?
   private var lastComplaint = ""
 
   private static let addressOption = "address"
@@ -29,7 +31,10 @@ final class Invocation {
     var index = 0
     while index < arguments.count {
       let argument = arguments[index]
-      if parsers.contains(where: { $0.optionAwaitingValue(argument) != nil }) {
+      if parsers.contains(where: { $0.optionAwaitingValue(argument) != nil }),
+        // A letter can also be a switch of the command that follows.
+        arguments.dropFirst(index + 1).first.map({ !isSwitch(argument, ofCommand: $0) }) ?? true
+      {
         index += 2
       } else if argument.hasPrefix("-") {
         index += 1
@@ -38,6 +43,13 @@ final class Invocation {
       }
     }
     return nil
+  }
+
+  private static func isSwitch(_ argument: String, ofCommand word: String) -> Bool {
+    guard case .found(let name) = Suggestion.match(word, among: Geopublicist.names),
+      let command = Geopublicist.commands.first(where: { $0.name == name })
+    else { return false }
+    return parser(of: command).isSwitch(argument)
   }
 
   static func parser(of command: any Command.Type) -> OptionParser {
