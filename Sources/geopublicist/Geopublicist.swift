@@ -76,7 +76,8 @@ struct Geopublicist {
 
   private static func serve(_ command: any Command, _ invocation: Invocation) -> Int32 {
     // Signals are handled before the command connects, so that none falls in between.
-    let signals = UnixSignals([SIGINT, SIGTERM, SIGHUP]) { _ in
+    let signals = UnixSignals([SIGINT, SIGTERM, SIGHUP]) { signal in
+      invocation.signal = signal
       invocation.prompt?.interrupted()
       command.interrupted()
     }

@@ -250,9 +250,36 @@ import Testing
     #expect(try replay.waitForExit() == .status(0), "\(replay.standardError)")
     // The service has exited with the command, so the next one can start.
     let program = "test -n \"$DBUS_SESSION_BUS_ADDRESS\" && exit 7"
-    try eventually("a command is run", within: .seconds(30)) {
-      try CommandRun.finished(["replay", path, "--", "sh", "-c", program], on: bus).exit == .status(7)
+    for _ in 1...3 {
+      let result = try CommandRun.finished(["replay", path, "--", "sh", "-c", program], on: bus)
+      #expect(result.exit == .status(7), "\(result.standardError)")
     }
+  }
+
+  /// Regression: the program went on without the service, and the status was 0.
+  @Test func `replay passes a signal on to the program, and exits with its status`() throws {
+    let path = try record("track.gpx")
+    let bus = try PrivateBus(.session)
+    let program = "trap 'exit 7' TERM; echo here; while :; do sleep 0.1; done"
+    let replay = try CommandRun.started(["replay", path, "--", "sh", "-c", program], on: bus)
+    try eventually("the program runs", within: .seconds(30)) { replay.standardOutput.contains("here") }
+    replay.signal(SIGTERM)
+    #expect(try replay.waitForExit() == .status(7), "\(replay.standardError)")
+  }
+
+  @Test func `a second Ctrl-C ends a replay whose program goes on`() throws {
+    let path = try record("track.gpx")
+    let bus = try PrivateBus(.session)
+    let program = "trap 'echo ended; exit' TERM; echo here; while :; do sleep 0.1; done"
+    let replay = try CommandRun.started(["replay", path, "--", "sh", "-c", program], on: bus)
+    try eventually("the program runs", within: .seconds(30)) { replay.standardOutput.contains("here") }
+    for _ in 1...2 { replay.signal(SIGINT) }
+    try eventually("it ends", within: .seconds(30)) {
+      replay.signal(SIGINT)
+      return replay.exited != nil
+    }
+    #expect(try replay.waitForExit() == .status(130))
+    try eventually("the program has ended", within: .seconds(30)) { replay.standardOutput.contains("ended") }
   }
 
   @Test func `--at makes the service report fixed coordinates`() throws {

@@ -70,11 +70,28 @@ final class RunningProgram {
     Self.first = MainLoop.main.nextTurn { Self.reap() }
   }
 
+  /// Asks the program to end; `onExit` is called as usual.
+  func terminate() { if Self.running[process] != nil { kill(process, SIGTERM) } }
+
   /// Asks the program to end, without calling `onExit`.
   func end() {
     onExit = nil
-    guard Self.running[process] != nil else { return }
-    kill(process, SIGTERM)
+    terminate()
+  }
+
+  /// Ends the program and waits for that, at most two seconds, so that this process does not exit before it.
+  func endAndWait() {
+    end()
+    guard Self.running.removeValue(forKey: process) != nil else { return }
+    // Blocked, since the main loop reads it.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGCHLD)
+    var limit = timespec(tv_sec: 2, tv_nsec: 0)
+    var status: Int32 = 0
+    while waitpid(process, &status, WNOHANG) == 0 {
+      if sigtimedwait(&signals, nil, &limit) == -1, errno != EINTR { return }
+    }
   }
 
   /// Starts a program, which gets `third` as its descriptor 3; returns nil if that fails, with the reason in `errno`.

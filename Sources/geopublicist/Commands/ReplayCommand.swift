@@ -30,6 +30,7 @@ final class ReplayCommand: Command {
   private var service: RunningProgram?
   private var program: RunningProgram?
   private var watch: (command: WatchCommand, invocation: Invocation)?
+  private var isEnding = false
 
   init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
@@ -58,9 +59,13 @@ final class ReplayCommand: Command {
     }
   }
 
+  /// Waits for the program, whose status becomes that of this command; a second signal ends both at once.
   func interrupted() {
     if let watch { return watch.command.interrupted() }
-    invocation.finish(program == nil ? ExitStatus.interrupted : ExitStatus.success)
+    guard let program, !isEnding else { return invocation.finish(ExitStatus.interrupted) }
+    isEnding = true
+    // The terminal has sent Ctrl-C to the program as well, which may clean up.
+    if invocation.signal != SIGINT { program.terminate() }
   }
 
   private func start(_ program: String) {
@@ -75,7 +80,9 @@ final class ReplayCommand: Command {
     }
     guard let service else { return invocation.fail("\(program): \(String(cString: strerror(errno)))") }
     invocation.output.whenEnding { [weak self] in
-      service.end()
+      self?.program?.end()
+      // The next replay may begin as soon as this process has exited.
+      service.endAndWait()
       self?.watch?.invocation.output.restore()
     }
     invocation.service?.onPresence = { [weak self] isThere in if isThere { self?.use() } }
