@@ -97,6 +97,29 @@ import Testing
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "10-first entered\n20-second entered\n")
   }
 
+  /// Regression: the file was read only at the start.
+  @Test func `run --hooks follows places that are added and removed`() throws {
+    let machine = try CommandFixture()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("geopublicist/hooks.d"), withIntermediateDirectories: true)
+    #expect(try command(["place", "add", "home", "--at", "52.5,13.4"]).succeeded)
+    let runner = try ChildProcess(
+      [Rig.product("geopublicist"), "--address", machine.bus.address, "run", "--hooks"], environment: environment)
+    func expectRegions(_ count: Int) throws {
+      try eventually("\(count) places are monitored", within: .seconds(20)) {
+        try machine.finished(["list", "--json"]).objects.count { $0["Kind"] == "region" } == count
+      }
+    }
+    try expectRegions(1)
+    #expect(try command(["place", "add", "work", "--at", "52.5,13.4"]).succeeded)
+    try expectRegions(2)
+    #expect(try command(["place", "remove", "work"]).succeeded)
+    try expectRegions(1)
+    try "[home]\n".write(toFile: folder.file("geopublicist/places.conf"), atomically: true, encoding: .utf8)
+    try eventually("it prints the mistake", within: .seconds(20)) { runner.standardError.contains("latitude") }
+    try expectRegions(1)
+  }
+
   @Test func `run --once that is interrupted before the event does not succeed`() throws {
     let machine = try CommandFixture()
     #expect(try command(["place", "add", "home", "--at", "52.5,13"]).succeeded)

@@ -3,6 +3,7 @@ import DBus
 import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
+import MainLoop
 
 final class RunCommand: Command {
   static let name = "run"
@@ -44,7 +45,8 @@ final class RunCommand: Command {
   private let trigger: Trigger
   private let command: [String]
   private let queue = CommandQueue()
-  private var regions: [ServiceRegion] = []
+  private var regions: [(place: Place, region: ServiceRegion)] = []
+  private var places: FolderWatch?
   private var outages: PropertyWatch?
   private let confirm: Duration?
   private let dwell: Duration?
@@ -111,12 +113,12 @@ final class RunCommand: Command {
       switch trigger {
       case .sun(let moment): follow([moment], service)
       case .border(_, let name):
-        guard let place = known.first(where: { $0.name == name }) else {
+        guard known.contains(where: { $0.name == name }) else {
           return invocation.fail(tr("There is no place '\(name)'; add it with: geopublicist place add \(name) --here"))
         }
-        follow(place, service)
+        follow(known, service)
       case .hooks:
-        for place in known { follow(place, service) }
+        follow(known, service)
         follow(SunMoment.Event.allCases.map { SunMoment($0) }, service)
       }
     }
@@ -133,7 +135,25 @@ final class RunCommand: Command {
     if queue.isIdle { invocation.finish(once.status) }
   }
 
-  private func follow(_ place: Place, _ service: ServiceConnection) {
+  /// Monitors the places that the trigger names, also after a change of the file.
+  private func follow(_ known: [Place], _ service: ServiceConnection) {
+    monitor(known, service)
+    places = FolderWatch([UserFile.folder]) { [weak self] in
+      do throws(KeyFile.FileError) {
+        self?.monitor(try PlaceFile().read(), service)
+      } catch { self?.invocation.complain(error.description) }
+    }
+  }
+
+  private func monitor(_ known: [Place], _ service: ServiceConnection) {
+    let wanted = if case .border(_, let name) = trigger { known.filter { $0.name == name } } else { known }
+    regions.removeAll { !wanted.contains($0.place) }
+    for place in wanted where !regions.contains(where: { $0.place == place }) {
+      regions.append((place, region(of: place, service)))
+    }
+  }
+
+  private func region(of place: Place, _ service: ServiceConnection) -> ServiceRegion {
     var options = ClientOptions()
     options.region.latitude = place.latitude
     options.region.longitude = place.longitude
@@ -141,7 +161,7 @@ final class RunCommand: Command {
     options.region.dwell = dwell ?? .seconds(600)
     options.region.includesLocation = invocation.parser.isSet("with-location")
     if let confirm { options.region.confirm = confirm }
-    regions.append(ServiceRegion(on: service, options) { [weak self] event in self?.handle(event, of: place) })
+    return ServiceRegion(on: service, options) { [weak self] event in self?.handle(event, of: place) }
   }
 
   private func handle(_ event: ServiceRegion.Event, of place: Place) {
