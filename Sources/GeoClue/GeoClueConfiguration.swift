@@ -79,10 +79,15 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
     "agent", "network-nmea", "3g", "cdma", "modem-gps", "wifi", "compass", "static-source", "ip",
   ]
 
-  /// Returns true only for an unambiguous yes.
-  private static func isYes(_ text: String) -> Bool { text == "true" || text == "1" }
+  /// Returns true only for an unambiguous yes. Like GLib, ignores blanks at the end.
+  private static func isYes(_ text: String) -> Bool {
+    let value = text.lastIndex { !isBlank($0) }.map { text[...$0] }
+    return value == "true" || value == "1"
+  }
 
   private static func words(_ text: String) -> [String] {
-    text.split(whereSeparator: { ";, ".contains($0) }).map(String.init)
+    text.split { ";,".contains($0) || isBlank($0) }.map(String.init)
   }
+
+  private static func isBlank(_ character: Character) -> Bool { character.isASCII && character.isWhitespace }
 }

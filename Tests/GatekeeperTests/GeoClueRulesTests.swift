@@ -61,6 +61,10 @@ struct GeoClueRulesTests {
       allowed=true
       system=false
       users=-1
+      [blank]
+      allowed=true \t
+      system=false
+      users=1000;\t1001
       [short]
       allowed=false
       """)
@@ -69,7 +73,8 @@ struct GeoClueRulesTests {
       ("good", 1000, .silent), ("bad", 1000, .disallowed), ("bad", 0, .disallowed), ("some", 1000, .silent),
       ("some", 1001, .silent), ("some", 1002, .disallowed), ("one", 1000, .silent), ("one", 0, .disallowed),
       ("neither", 1000, .disallowed), ("garbled", 1000, .disallowed), ("nobody", 1000, .disallowed),
-      ("short", 1000, .disallowed), ("unknown", 1000, .silent), ("", 1000, .silent), ("agent", 1000, .silent),
+      ("blank", 1001, .silent), ("blank", 1002, .disallowed), ("short", 1000, .disallowed), ("unknown", 1000, .silent),
+      ("", 1000, .silent), ("agent", 1000, .silent),
     ] as [(String, UInt32, Facts.Rule)] {
       #expect(configuration.rule(for: name, user: user) == rule, "\(name) for \(user)")
     }

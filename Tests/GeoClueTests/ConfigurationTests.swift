@@ -25,7 +25,10 @@ import Testing
     #expect(try configuration(text).isWiFiEnabled == nil)
   }
 
-  @Test(arguments: [("true", true), ("1", true), ("false", false), ("0", false), ("perhaps", false), ("", false)])
+  @Test(arguments: [
+    ("true", true), ("1", true), ("false", false), ("0", false), ("perhaps", false), ("", false), ("1\t", true),
+    ("true x", false),
+  ])
   func `the key enable of the section wifi is read`(text: String, isEnabled: Bool) throws {
     #expect(try configuration("[wifi]\nenable=\(text)\n").isWiFiEnabled == isEnabled)
   }
