@@ -20,8 +20,9 @@ final class SandboxCheck {
   private static let parallel = 16
   /// The pause before a check that the bus or systemd has not answered is repeated.
   private static let pause = Duration.milliseconds(300)
-  /// The maximum number of times in which a check finds systemd not on the bus. systemd leaves the bus for about a
-  /// second when it executes itself again, for example after an update.
+  /// The maximum number of times in which a check finds systemd not on the bus, or a process not in its unit. systemd
+  /// leaves the bus for about a second when it executes itself again, for example after an update. It reads the control
+  /// groups of a unit one after the other, so that a process that moves meanwhile may be in none.
   private static let absences = 12
 
   private struct Subject {
@@ -114,13 +115,20 @@ final class SandboxCheck {
       return judge(subject, handle, group)
     }
     processes.controlGroup(of: subject.process) { [weak self] result in
-      switch result {
-      case .success(let group): self?.judge(subject, handle, group)
-      case .failure(.refused(let error))
-      where error.isAbsence && subject.absences < Self.absences && !handle.hasExited:
+      let isAbsent =
+        switch result {
+        case .success(let group): group == nil
+        case .failure(.refused(let error)): error.isAbsence
+        case .failure: false
+        }
+      if isAbsent, subject.absences < Self.absences, !handle.hasExited {
         var subject = subject
         subject.absences += 1
         self?.repeatLater(subject)
+        return
+      }
+      switch result {
+      case .success(let group): self?.judge(subject, handle, group)
       case .failure(.refused): self?.finish(subject, .unverifiable)
       case .failure(.lost), .failure(.notSent): self?.repeatLater(subject)
       }
