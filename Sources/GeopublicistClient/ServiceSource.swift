@@ -28,6 +28,8 @@ import MainLoop
   private var request: Request?
   private var requests: UInt64 = 0
   var regions: [WeakRegion] = []
+  /// Whether the user may be asked by a request for authorization that has not been sent.
+  private var question: Bool?
   private var retry: LoopSource?
   private var failures = 0
 
@@ -73,7 +75,7 @@ import MainLoop
     self.options?.desktopID = desktopID
     guard let options = self.options else {
       (subscription, properties) = (nil, nil)
-      if request == nil, !areRegionsWanted { retry = nil }
+      if request == nil, question == nil, !areRegionsWanted { retry = nil }
       return tell(SourceStatus())
     }
     if let subscription {
@@ -105,6 +107,13 @@ import MainLoop
   }
 
   public func requestAuthorization(isInteractive: Bool) {
+    question = isInteractive
+    if !connectsSoon() { ask() }
+  }
+
+  private func ask() {
+    guard let isInteractive = question else { return }
+    question = nil
     guard let service = connected() else { return }
     var asked = ClientOptions()
     (asked.accuracy, asked.desktopID) = (options?.accuracy ?? .exact, desktopID)
@@ -131,16 +140,18 @@ extension ServiceSource {
     requests &+= 1
     let deadline = MainLoop.main.clock.monotonic() + options.timeout
     request = Request(id: requests, options: options, deadline: deadline, handler: handler)
-    guard service == nil, retry != nil else { return callAgain() }
-    // A new call does not wait for the next attempt to connect, which may be 30 s away, and reports its failure: not at
-    // once, because it may be made where the last failure is reported.
-    failures = 0
-    retry = MainLoop.main.nextTurn { [weak self] in self?.connectAgain() }
+    if !connectsSoon() { callAgain() }
   }
 
-  public func cancelRequest() { request = nil }
+  public func cancelRequest() {
+    request = nil
+    stopCallingAgain()
+  }
+
+  private func stopCallingAgain() { if service != nil { retry = nil } }
 
   private func callAgain() {
+    stopCallingAgain()
     guard let request else { return }
     guard let service = connected() else {
       guard MainLoop.main.clock.monotonic() >= request.deadline else { return }
@@ -158,8 +169,8 @@ extension ServiceSource {
         // Without a connection, the next one repeats the call.
         guard self.service != nil else { return }
         retry = MainLoop.main.after(.milliseconds(500)) { [weak self] in
-          self?.retry = nil
-          self?.callAgain()
+          guard let self else { return }
+          if self.service == nil { connectAgain() } else { callAgain() }
         }
         return
       }
@@ -242,7 +253,7 @@ extension ServiceSource {
     (service, properties) = (nil, nil)
     subscription?.disconnected()
     for region in regions { region.region?.disconnected() }
-    guard options != nil || request != nil || areRegionsWanted else { return }
+    guard options != nil || request != nil || question != nil || areRegionsWanted else { return }
     connectLater()
     lost(LocationError(.unavailable, "Lost the connection to the message bus"), isNew: true)
   }
@@ -259,10 +270,20 @@ extension ServiceSource {
     retry = MainLoop.main.after(pause) { [weak self] in self?.connectAgain() }
   }
 
+  /// A new call does not wait for the next attempt to connect, which may be 30 s away, and reports its failure: not at
+  /// once, because it may be made wherever the last failure is reported. Returns false if there is no such attempt.
+  private func connectsSoon() -> Bool {
+    guard service == nil, retry != nil else { return false }
+    failures = 0
+    retry = MainLoop.main.after(.milliseconds(100)) { [weak self] in self?.connectAgain() }
+    return true
+  }
+
   private func connectAgain() {
     retry = nil
     if let options, let service = connected() { subscribe(to: service, options) }
     callAgain()
+    ask()
     guard areRegionsWanted, let service = connected() else { return }
     for region in regions { region.region?.begin(on: service) }
   }

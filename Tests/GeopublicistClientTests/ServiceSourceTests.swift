@@ -103,6 +103,19 @@ import Testing
     #expect(try geoclue.clients().isEmpty && errors.isEmpty)
   }
 
+  /// Regression: the request was dropped while the source waited to connect again.
+  @Test func `without a bus, each request for authorization reports the failure`() throws {
+    let source = ServiceSource(on: .address("unix:path=/nonexistent/bus"))
+    var failures = 0
+    source.onEvent = { if case .failure = $0 { failures += 1 } }
+    source.follow(ClientOptions())
+    #expect(failures == 1)
+    for count in 2...3 {
+      source.requestAuthorization(isInteractive: true)
+      try turning("it fails") { failures == count }
+    }
+  }
+
   @Test func `a request delivers one location and releases the source`() throws {
     manager.requestLocation()
     try waitForClient()
