@@ -147,6 +147,23 @@ import Testing
     }
   }
 
+  @Test func `the size of a call with file descriptors is known although its message is not kept`() throws {
+    let (peers, _) = try Peers.withSample()
+    var found: [Bool] = []
+    peers.service.objects.intake = { [unowned peers] call in
+      found = [65_536, 60_000].map { call.byteCount(upTo: $0) == nil }
+      peers.service.objects.perform(call)
+    }
+    for (length, isLong) in [(10, false), (100_000, true)] {
+      let options = Value.options([
+        ("f", .descriptor(try OwnedDescriptor(duplicating: 1))),
+        ("k", .string(String(repeating: "x", count: length))),
+      ])
+      _ = try peers.ask(peers.message("Do", options)).refusal()
+      #expect(found == [isLong, isLong])
+    }
+  }
+
   @Test func `the intake handler receives every call before the call is dispatched`() throws {
     let (peers, _) = try Peers.withSample()
     var asked: [String] = []

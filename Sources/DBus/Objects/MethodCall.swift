@@ -25,6 +25,10 @@ import MainLoop
   /// Called after the answer has been sent, with its size in bytes, or 0 if none was sent.
   public var onAnswered: ((Int) -> Void)?
 
+  /// The largest size that is determined for a message with file descriptors.
+  private static let largestSize = 1 << 16
+  /// The size of a message with file descriptors, or nil if it exceeds ``largestSize``.
+  private var size: Int? = 0
   // The message is not kept until the answer, because it may be large.
   private var message: Message?
   /// The arguments of a message with file descriptors, which are read or refused immediately.
@@ -58,6 +62,7 @@ import MainLoop
     guard message.hasDescriptors else { return }
     // The connection reads nothing while a message with descriptors is kept, not even replies that this call waits for.
     self.message = nil
+    size = message.byteCount(upTo: Self.largestSize)
     early =
       acceptsDescriptors(self)
       ? Result { () throws(DBusError) in try message.arguments() }
@@ -99,8 +104,8 @@ import MainLoop
   /// Returns the size of the whole message in bytes, or nil if it exceeds the limit. Valid only before the arguments
   /// are read.
   public func byteCount(upTo limit: Int) -> Int? {
-    guard let message, !hasLongPath else { return hasLongPath ? nil : 0 }
-    return message.byteCount(upTo: limit)
+    guard !hasLongPath else { return nil }
+    return message.map { $0.byteCount(upTo: limit) } ?? size.flatMap { $0 <= limit ? $0 : nil }
   }
 
   /// Ends this object without an answer, and returns what is needed to fail the call later, or nil if the caller wants
