@@ -170,11 +170,13 @@ private struct PhaseTimeline {
   /// Replaces day with polar day, and night with polar night, on solar days that have no other phase.
   private mutating func addPolarDays() {
     let limit = options.twilight.altitude
-    for day in days {
+    for (index, day) in days.enumerated() {
+      // Two days meet where each has found its own end, so that there may be a gap of a second.
+      let end = index + 1 < days.count ? max(day.end, days[index + 1].start) : day.end
       if min(day.altitude(day.start), day.altitude(day.end)) > Twilight.sunset.altitude {
-        replace(.day, with: .polarDay, from: day.start, to: day.end)
+        replace(.day, with: .polarDay, from: day.start, to: end)
       } else if day.altitude(day.highest) <= limit {
-        replace(.night, with: .polarNight, from: day.start, to: day.end)
+        replace(.night, with: .polarNight, from: day.start, to: end)
       }
     }
   }

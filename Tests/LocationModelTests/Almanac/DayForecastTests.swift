@@ -115,6 +115,13 @@ import Testing
       #expect(forecast.entries.map(\.phase) == [phase] && forecast.next == nil)
       #expect(forecast.sunrise == nil && forecast.sunset == nil)
     }
+    // Regression: the ends of two days, which are computed separately, are almost a second apart and on both sides of a
+    // minute.
+    for (latitude, longitude, now): (Double, Double, Int64) in [
+      (70.1, 122.8, 1_781_222_400), (70.1, 123.8, 1_781_049_600), (78.2, -83.6, 1_783_382_400),
+    ] {
+      #expect(forecast(latitude, longitude, now).entries.map(\.phase) == [.polarDay])
+    }
     // The same winter day has twilights if night begins later.
     #expect(forecast(78.2, 15.6, Self.december, .astronomical).entries.count > 1)
   }
