@@ -24,29 +24,38 @@ package struct PlaceMemory: Sendable {
     /// and thus wrong by as much as the wall clock has been set since.
     var receivedAt: BootInstant
     var written: RememberedPlace?
+    /// What the file contains if it cannot be written.
+    var replaced: RememberedPlace?
   }
 
   private var records: [UInt32: Record] = [:]
   /// When each user's record was last written. Survives the erasure of the record: a user whose programs have it erased
   /// and written in turn would otherwise keep the disk, and the loop, busy.
   private var writes: [UInt32: BootInstant] = [:]
+  /// When each user's record was last erased on purpose. A program may have kept a location from before.
+  private var forgotten: [UInt32: BootInstant] = [:]
+  private var allForgotten = BootInstant.distantPast
 
   package init() {}
 
   package var users: some Collection<UInt32> { records.keys }
   package var writtenUsers: [UInt32] { records.filter { $0.value.written != nil }.map(\.key) }
 
-  /// Records a location that a client of a user received.
+  /// Records a location that a client of a user received, unless it is older than the last erasure.
   package mutating func received(
-    _ location: Location, by user: UInt32, at now: BootInstant
+    _ location: Location, by user: UInt32, at now: BootInstant, _ time: Timestamp
   ) -> [Action] {
-    guard !location.isSimulated, !location.isRemembered, let place = RememberedPlace(location) else { return [] }
-    let old = records.filter {
-      location.timestamp - $0.value.place.location.timestamp > Self.maximumAge
-    }
-    let erased = old.keys.filter { $0 != user }.sorted().flatMap { forget($0) }
-    if old[user] != nil { records[user] = nil }
-    return erased + take(place, receivedAt: location.receivedAt, of: user, at: now)
+    let forgotten = max(forgotten[user] ?? .distantPast, allForgotten)
+    guard !location.isSimulated, !location.isRemembered, let place = RememberedPlace(location),
+      time - location.timestamp <= Self.maximumAge, location.receivedAt > forgotten
+    else { return [] }
+    return expire(at: max(time, location.timestamp)) + take(place, receivedAt: location.receivedAt, of: user, at: now)
+  }
+
+  /// Erases the records that are too old.
+  private mutating func expire(at time: Timestamp) -> [Action] {
+    let old = records.filter { time - $0.value.place.location.timestamp > Self.maximumAge }
+    return old.keys.sorted().flatMap { erase($0) }
   }
 
   private mutating func take(
@@ -81,9 +90,27 @@ package struct PlaceMemory: Sendable {
   }
 
   /// Forgets a user. Erases even a record that another run of the service may have written.
-  package mutating func forget(_ user: UInt32) -> [Action] {
+  package mutating func forget(_ user: UInt32, at now: BootInstant) -> [Action] {
+    forgotten = forgotten.filter { now - $0.value <= Self.maximumAge }
+    forgotten[user] = now
+    return erase(user)
+  }
+
+  /// Forgets every user.
+  package mutating func forgetAll(at now: BootInstant) {
+    (records, forgotten, allForgotten) = ([:], [:], now)
+  }
+
+  private mutating func erase(_ user: UInt32) -> [Action] {
     records[user] = nil
     return [.erase(user: user)]
+  }
+
+  /// Called when a record could not be written.
+  package mutating func failedToWrite(_ user: UInt32) {
+    guard var record = records[user] else { return }
+    record.written = record.replaced
+    records[user] = record
   }
 
   /// Reads the records of an earlier run; returns those to be erased because they are damaged or too old.
@@ -100,16 +127,18 @@ package struct PlaceMemory: Sendable {
   }
 
   /// Writes the records that have changed since they were last written, because the service ends.
-  package mutating func flush(at now: BootInstant) -> [Action] {
-    records.filter { $0.value.place != $0.value.written }.keys.sorted().flatMap { write($0, at: now) }
+  package mutating func flush(at now: BootInstant, _ time: Timestamp) -> [Action] {
+    expire(at: time)
+      + records.filter { $0.value.place != $0.value.written }.keys.sorted().flatMap { write($0, at: now) }
   }
 
   private mutating func write(_ user: UInt32, at now: BootInstant) -> [Action] {
-    guard let place = records[user]?.place else { return [] }
-    records[user]?.written = place
+    guard var record = records[user] else { return [] }
+    (record.replaced, record.written) = (record.written, record.place)
+    records[user] = record
     writes = writes.filter { records[$0.key] != nil || now - $0.value < Self.writeGap }
     writes[user] = now
-    return [.write(user: user, text: place.text)]
+    return [.write(user: user, text: record.place.text)]
   }
 
   /// Forgets the user with the oldest location if there are too many.
@@ -117,7 +146,7 @@ package struct PlaceMemory: Sendable {
     guard records.count > Self.maximumUsers,
       let oldest = records.min(by: { $0.value.place.location.timestamp < $1.value.place.location.timestamp })
     else { return [] }
-    return forget(oldest.key)
+    return erase(oldest.key)
   }
 }
 

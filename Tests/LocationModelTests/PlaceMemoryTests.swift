@@ -170,7 +170,42 @@ import Testing
     }
     #expect(memory.received(city(), by: 16, at: 0).first == .erase(user: 5))
     #expect(memory.users.count == 16 && location(memory, of: 5) == nil)
-    #expect(memory.forget(16) == [.erase(user: 16)] && location(memory, of: 16) == nil)
+    #expect(memory.forget(16, at: 0) == [.erase(user: 16)] && location(memory, of: 16) == nil)
+  }
+
+  /// Regression: an almanac told of the next phase with the location of before, which was recorded again.
+  @Test(arguments: [true, false]) func `a location from before the last erasure is not recorded again`(isOfAll: Bool) {
+    var memory = PlaceMemory()
+    var place = city()
+    place.receivedAt = 100
+    #expect(texts(memory.received(place, by: 1, at: 100)).count == 1)
+    if isOfAll { memory.forgetAll(at: 200) } else { _ = memory.forget(1, at: 200) }
+    #expect(memory.received(place, by: 1, at: 2_000 * Self.minute) == [] && memory.users.isEmpty)
+    #expect(texts(memory.received(place, by: 2, at: 2_000 * Self.minute)).isEmpty == isOfAll)
+    place.receivedAt = 201
+    #expect(texts(memory.received(place, by: 1, at: 2_000 * Self.minute)).count == 1)
+  }
+
+  /// Regression: only a newer location erased an old one, and one that was old itself was recorded.
+  @Test func `no record becomes older than 30 days`() {
+    var memory = PlaceMemory()
+    _ = memory.received(city(), by: 1, at: 0)
+    let later = Timestamp(seconds: Self.now + 40 * Self.day)
+    #expect(memory.received(city(at: Self.now + 5 * Self.day), by: 2, at: 0, later) == [])
+    #expect(Array(memory.users) == [1])
+    #expect(memory.received(city(at: Self.now + 12 * Self.day), by: 3, at: 0, later).first == .erase(user: 1))
+    _ = memory.received(city(), by: 1, at: 0)
+    #expect(memory.flush(at: 0, later) == [.erase(user: 1)])
+  }
+
+  @Test func `a record that could not be written is written at the end`() {
+    var memory = PlaceMemory()
+    #expect(texts(memory.received(city(), by: 1, at: 0)).count == 1)
+    memory.failedToWrite(1)
+    #expect(memory.writtenUsers.isEmpty && texts(memory.flush(at: 0)).count == 1)
+    #expect(texts(memory.received(city(53), by: 1, at: 10 * Self.minute)).count == 1)
+    memory.failedToWrite(1)
+    #expect(memory.writtenUsers == [1] && texts(memory.flush(at: 0)).count == 1)
   }
 
   @Test(arguments: [
@@ -182,4 +217,13 @@ import Testing
     #expect(memory.restore(text, of: 1, at: 0, Timestamp(seconds: Self.now)) == [.erase(user: 1)])
     #expect(location(memory) == nil)
   }
+}
+
+extension PlaceMemory {
+  /// Records a location at its own time.
+  fileprivate mutating func received(_ location: Location, by user: UInt32, at now: BootInstant) -> [Action] {
+    received(location, by: user, at: now, location.timestamp)
+  }
+
+  fileprivate mutating func flush(at now: BootInstant) -> [Action] { flush(at: now, Timestamp(seconds: 0)) }
 }

@@ -63,7 +63,7 @@ package final class LastPlaces {
   }
 
   private func forgetAll() {
-    for user in Array(memory.users) { _ = memory.forget(user) }
+    memory.forgetAll(at: MainLoop.main.clock.boottime())
     if !Self.erase(folder) { Log.warning("Cannot remove every file in \(folder)") }
   }
 
@@ -72,7 +72,7 @@ package final class LastPlaces {
     guard location.level <= .city, isOn, let user = client.credentials?.userID, client.account == .user(user),
       !Account.isTransient(user)
     else { return }
-    perform(memory.received(location, by: user, at: MainLoop.main.clock.boottime()))
+    perform(memory.received(location, by: user, at: MainLoop.main.clock.boottime(), Self.now))
   }
 
   /// Returns the location that was remembered for a client's user, and its age.
@@ -90,7 +90,7 @@ package final class LastPlaces {
       ![.sessionInactive, .sandboxed, .policyUnavailable, .disallowedByConfiguration].contains(authorization.reason),
       let user = client.credentials?.userID, memory.users.contains(user)
     else { return }
-    perform(memory.forget(user))
+    perform(memory.forget(user, at: MainLoop.main.clock.boottime()))
   }
 
   /// Whether an id is still that of the user who has a record, as far as can be determined.
@@ -101,7 +101,7 @@ package final class LastPlaces {
 
   func flush() {
     reconcile()
-    perform(memory.flush(at: MainLoop.main.clock.boottime()))
+    perform(memory.flush(at: MainLoop.main.clock.boottime(), Self.now))
   }
 
   private static var now: Timestamp { Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime()) }
@@ -111,13 +111,17 @@ package final class LastPlaces {
   /// Forgets the users whose files an administrator has removed, or everybody if that is requested.
   private func reconcile() {
     if TextFile.exists(Self.request(in: folder)) { forgetAll() }
-    for user in memory.writtenUsers where !TextFile.exists(path(of: user)) { perform(memory.forget(user)) }
+    for user in memory.writtenUsers where !TextFile.exists(path(of: user)) {
+      perform(memory.forget(user, at: MainLoop.main.clock.boottime()))
+    }
   }
 
   private func perform(_ actions: [PlaceMemory.Action]) {
     for action in actions {
       switch action {
-      case .write(let user, let text): try? TextFile.replace(path(of: user), with: text, mode: 0o600)
+      case .write(let user, let text):
+        let isWritten: Void? = try? TextFile.replace(path(of: user), with: text, mode: 0o600)
+        if isWritten == nil { memory.failedToWrite(user) }
       case .erase(let user):
         if unlink(path(of: user)) == 0 { Self.sync(folder) }
       }

@@ -114,6 +114,8 @@ final class Checks {
   private var records: [UInt32: [UInt64: Int64]] = [:]
   /// When the newest town that must be remembered was measured, by user, in seconds since 1970; 0 if that is unknown.
   private var townTimes: [UInt32: UInt64] = [:]
+  /// Until which time since the boot the record of each user may have been erased. A location from before is not recorded.
+  private var forgottenUntil: [UInt32: Int64] = [:]
   /// Until when the record of each user may be erased because one program is refused.
   var erasedUntil: [UInt32: Int64] = [:]
   /// The users who have turned location off since the service began, without objects or calls that wait.
@@ -507,7 +509,9 @@ final class Checks {
     {
       (towns[client.user], countryTimes[client.user]) = (nil, time)
     }
-    noteTown(level, time, location["Latitude"]?.double, of: client, parcel.member)
+    if Int64(location["MonotonicUSec"]?.uint64 ?? 0) > forgottenUntil[client.user] ?? .min {
+      noteTown(level, time, location["Latitude"]?.double, of: client, parcel.member)
+    }
     // The evidence of a region may be older.
     if parcel.member != "StateChanged", !isLastEvent(parcel, client) { pace(location, level, parcel) }
     if Int64(location["MonotonicUSec"]?.uint64 ?? 0) < world.wokeAtBoottime, !isCloseToWaking,
@@ -548,7 +552,7 @@ final class Checks {
     let user = client.user
     guard world.remembers, !world.isSession, !world.isBusFaulty, !world.truth.mayBeForbidden(user),
       world.truth.session(of: user) == .active, world.mayKnowSession(of: user, at: world.wokeAt),
-      erasedUntil[user].map({ $0 < world.schedule.now }) ?? true
+      forgottenUntil[user] ?? .min < world.wokeAtBoottime, erasedUntil[user].map({ $0 < world.schedule.now }) ?? true
     else { return }
     for subscription in client.subscriptions where subscription.level == .city {
       guard let last = subscription.last, last.level == "city", subscription.lastLocationAt > world.wokeAt,
@@ -567,6 +571,7 @@ final class Checks {
   /// Notes that the records of some users may have been erased.
   func forgetTowns(where isConcerned: (UInt32) -> Bool) {
     townTimes = townTimes.filter { !isConcerned($0.key) }
+    for user in world.users where isConcerned(user) { forgottenUntil[user] = kernel_boottime() + 4_000_000 }
   }
 
   /// A client was told or has read the reason of its authorization.
