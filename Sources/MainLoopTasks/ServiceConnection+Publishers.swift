@@ -15,7 +15,7 @@ extension ServiceConnection {
         default: break
         }
       }
-      return almanacs.buffer(size: 1, prefetch: .keepFull, whenFull: .dropOldest)
+      return almanacs.buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest)
         .handleEvents(receiveCancel: { object.cancel() })
     }
     .removeDuplicates()

@@ -56,8 +56,8 @@ extension LocationPublicist {
       let monitor = RegionMonitor(configuration, with: manager, onEnd: { events.send(completion: .finished) }) {
         event in events.send(event)
       }
-      // Events are rare, and none may be lost.
-      return events.buffer(size: 64, prefetch: .keepFull, whenFull: .dropOldest)
+      // Events are rare. Without demand the newest ones count.
+      return events.buffer(size: 64, prefetch: .byRequest, whenFull: .dropOldest)
         .handleEvents(receiveCancel: { monitor.end() })
     }.eraseToAnyPublisher()
   }

@@ -58,6 +58,23 @@ import Testing
     #expect(manager.monitors.isEmpty)
   }
 
+  /// Regression: the first events stayed, and later ones were lost.
+  @Test func `a subscriber without demand receives the newest events of a region`() throws {
+    source.authorize(.authorized(.whenInUse))
+    let publicist = LocationPublicist(manager)
+    var events: [RegionEvent.Kind] = []
+    let subscription = publicist.regionPublisher(for: configuration()).sink { events.append($0.kind) }
+    let recorder = publicist.regionPublisher(for: configuration()).record(asking: .none)
+    try turning("many events", within: .seconds(30)) {
+      locate(metres: 90_000)
+      if events.last == .determined { manager.startOver() }
+      return events.count >= 80
+    }
+    recorder.request(.unlimited)
+    #expect(recorder.values.map(\.kind) == events.suffix(64))
+    subscription.cancel()
+  }
+
   @Test func `the publisher of a region for single use finishes after its event`() throws {
     source.authorize(.authorized(.whenInUse))
     let publicist = LocationPublicist(manager)
