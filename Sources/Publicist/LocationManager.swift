@@ -313,6 +313,12 @@ extension LocationManager {
       guard let self, isRequesting else { return }
       switch result {
       case .success(let location): handle(.location(location))
+      case .failure(let error) where error.code == .locationUnknown && awaited.byTasks:
+        // Only the request has timed out. The tasks that wait have their own timeouts.
+        let isOwners = awaited.byOwner
+        awaited.byOwner = false
+        requestLocation(timeout: .seconds(120))
+        if isOwners { delegate?.locationManager(self, didFailWithError: error) }
       case .failure(let error):
         awaited = (false, false)
         requireLevel()

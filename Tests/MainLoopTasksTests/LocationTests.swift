@@ -80,6 +80,22 @@ extension FakeLocationSource {
     #expect(try await failure(.authorization(.refused(.disabledByUser))) == .denied)
   }
 
+  /// Regression: the task failed with the owner's request, or after the longest time for which a service waits.
+  @Test func `currentLocation() goes on when a request to the service has timed out`() async throws {
+    let source = FakeService()
+    let manager = LocationManager(source: source)
+    let task = Task { try await manager.currentLocation(timeout: .seconds(3_600)) }
+    try await settle("the request") { source.requests.count == 1 }
+    manager.requestLocation()
+    for count in 2...3 {
+      #expect(source.requests.count == count)
+      source.requests[count - 1](.failure(LocationError(.locationUnknown, "No location arrived")))
+    }
+    #expect(source.requests.count == 4)
+    source.requests[3](.success(Location(latitude: 52, longitude: 13)))
+    #expect(try await task.value.latitude == 52)
+  }
+
   @Test func `currentLocation() does not wait while updates run and access is refused`() async {
     manager.startUpdatingLocation()
     source.send(.authorization(.refused(.disabledByUser)))
@@ -150,4 +166,22 @@ extension FakeLocationSource {
 /// A condition that a test's task waits for.
 private final class Gate {
   var isOpen = false
+}
+
+/// A source that filters and answers requests itself, like the service.
+private final class FakeService: FilteringLocationSource {
+  var onEvent: ((LocationSourceEvent) -> Void)?
+  private(set) var requests: [(Result<Location, LocationError>) -> Void] = []
+
+  func require(_ level: AccuracyLevel?) {}
+  func follow(_ options: ClientOptions?) {}
+  func cancelRequest() {}
+
+  func requestLocation(_ options: ClientOptions, _ handler: @escaping (Result<Location, LocationError>) -> Void) {
+    requests.append(handler)
+  }
+
+  func monitor(
+    _ configuration: RegionConfiguration, at level: AccuracyLevel, _ handler: @escaping (RegionUpdate) -> Void
+  ) -> AnyObject { self }
 }
