@@ -29,4 +29,15 @@ import Testing
     #expect(base.prepend([1, 2].publisher).record().values == [1, 2, 3, 4])
     #expect(Just(2).prepend(Just(1)).append(Just(3)).prepend(0).record().values == [0, 1, 2, 3])
   }
+
+  /// Regression: the demand was returned to the publisher that had ended.
+  @Test func `demand that a subscriber returns after it has caused the end is passed to the next publisher`() {
+    let subject = PassthroughSubject<Int, Never>()
+    let recorder = subject.append([2, 3]).record(asking: .max(1)) { value in
+      if value == 1 { subject.send(completion: .finished) }
+      return .max(1)
+    }
+    subject.send(1)
+    #expect(recorder.values == [1, 2, 3] && recorder.completion == .finished)
+  }
 }

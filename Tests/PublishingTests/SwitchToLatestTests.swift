@@ -23,6 +23,18 @@ import Testing
     rule.check { $0.outer.switchToLatest() }
   }
 
+  /// Regression: the demand was returned to the publisher that had been replaced.
+  @Test func `demand that a subscriber returns after it has caused a switch is passed to the new publisher`() {
+    let (outer, first) = (PassthroughSubject<AnyPublisher<Int, Never>, Never>(), PassthroughSubject<Int, Never>())
+    let recorder = outer.switchToLatest().record(asking: .max(1)) { value in
+      if value == 1 { outer.send([2, 3].publisher.eraseToAnyPublisher()) }
+      return .max(1)
+    }
+    outer.send(first.eraseToAnyPublisher())
+    first.send(1)
+    #expect(recorder.values == [1, 2, 3])
+  }
+
   @Test func `switchToLatest accepts publishers of which only one can fail`() {
     let a = PassthroughSubject<Fail<Int, TestError>, Never>()
     let recorder = a.switchToLatest().record()

@@ -41,12 +41,15 @@ final class Chain<Output, Failure: Error>: Subscription, Described {
   }
 
   @inlinable
-  func receive(_ input: Output) -> Subscribers.Demand {
+  func receive(_ input: Output, from stage: Link) -> Subscribers.Demand {
     isEmpty = false
     demand.spendOne()
     let more = downstream.receive(input)
     demand += more
-    return more
+    guard stage !== self.stage else { return more }
+    // Another upstream has begun meanwhile, with the demand of that moment.
+    if more > .none { self.stage?.request(more) }
+    return .none
   }
 
   @inlinable
@@ -92,7 +95,7 @@ final class ChainStage<Input, Failure: Error, Lifted: Error>: Link, Subscriber {
   }
 
   @inlinable
-  func receive(_ input: Input) -> Subscribers.Demand { phase == .live ? chain.receive(input) : .none }
+  func receive(_ input: Input) -> Subscribers.Demand { phase == .live ? chain.receive(input, from: self) : .none }
 
   @inlinable
   func receive(completion: Subscribers.Completion<Failure>) {

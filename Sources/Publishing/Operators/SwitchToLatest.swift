@@ -124,7 +124,10 @@ final class SwitchToLatestSide<Child: Publisher>: Link, Subscriber {
     owner.demand.spendOne()
     let more = owner.downstream.receive(input)
     owner.demand += more
-    return more
+    guard owner.side !== self else { return more }
+    // Another child has begun meanwhile, with the demand of that moment.
+    if more > .none { owner.side?.request(more) }
+    return .none
   }
 
   @inlinable
