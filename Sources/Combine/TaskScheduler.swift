@@ -74,11 +74,13 @@
     }
   }
 
-  /// Runs the action at a time and then every `interval`, counted from the first time, so that there is no drift.
+  /// Runs the action at a time and then every `interval`, of at least a tenth of a millisecond, counted from the first
+  /// time, so that there is no drift. Missed times are skipped.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: Never?, _ action: @escaping () -> Void
   ) -> any Cancellable {
+    let interval = max(interval.duration, .microseconds(100))
     let task = Task {
       var next = date
       while true {
@@ -86,7 +88,8 @@
         // A cancellation after the sleep has ended counts as well.
         if Task.isCancelled { return }
         action()
-        next = next.advanced(by: interval)
+        let late = max(.zero, now.instant - next.instant)
+        next = SchedulerTimeType(next.instant + interval * ((late / interval).rounded(.down) + 1))
       }
     }
     return AnyCancellable { task.cancel() }

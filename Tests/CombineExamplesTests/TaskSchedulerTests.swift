@@ -36,6 +36,16 @@ import Testing
     #expect(times.count == count)
   }
 
+  /// Regression: after a sleep of the machine, each missed time was made up for, and an interval of zero never waited.
+  @Test(arguments: [10, 0, -1]) func `missed times are skipped`(milliseconds: Int) async throws {
+    var count = 0
+    let start = scheduler.now.advanced(by: -10)
+    let repetition = scheduler.schedule(after: start, interval: .milliseconds(milliseconds)) { count += 1 }
+    try await Task.sleep(for: .milliseconds(50))
+    repetition.cancel()
+    #expect((1...600).contains(count), "\(count)")
+  }
+
   @Test func `strides are measured in seconds`() {
     typealias Span = TaskScheduler.SchedulerTimeType.Stride
     #expect(Span.seconds(1.5) + 0.5 == 2)

@@ -69,6 +69,15 @@ import Testing
     subscription.cancel()
   }
 
+  /// Regression: Dispatch aborts for such intervals.
+  @MainActor @Test(arguments: [-1, 0, 1e12]) func `an operation queue accepts every interval`(seconds: Double) async {
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    let subscription = queue.schedule(after: queue.now, interval: .seconds(seconds)) { out.print("done") }
+    await wait { !out.lines.isEmpty }
+    subscription.cancel()
+  }
+
   @MainActor @Test func `the immediate scheduler runs work before the call returns`() {
     _ = Just(1).receive(on: ImmediateScheduler.shared).sink { _ in out.print(MainQueue.isCurrent) }
     #expect(out.joined == "true")

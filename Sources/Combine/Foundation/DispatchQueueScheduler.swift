@@ -71,7 +71,7 @@ extension DispatchQueue: Scheduler {
   }
 
   /// Returns the seconds that a timer of Dispatch accepts: it aborts for others.
-  private static func allowed(_ stride: FoundationStride, from least: Double) -> Double {
+  static func allowed(_ stride: FoundationStride, from least: Double) -> Double {
     min(max(least, stride.timeInterval), 1e9)
   }
 }

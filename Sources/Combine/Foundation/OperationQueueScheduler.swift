@@ -33,7 +33,9 @@ extension OperationQueue: Scheduler {
   ) -> any Cancellable {
     nonisolated(unsafe) let action = action
     let timer = DispatchSource.makeTimerSource(queue: .global())
-    timer.schedule(deadline: .now() + max(0, date.date.timeIntervalSinceNow), repeating: interval.timeInterval)
+    timer.schedule(
+      deadline: .now() + max(0, date.date.timeIntervalSinceNow),
+      repeating: DispatchQueue.allowed(interval, from: 0.0001))
     timer.setEventHandler { self.addOperation { action() } }
     timer.resume()
     return AnyCancellable { timer.cancel() }
