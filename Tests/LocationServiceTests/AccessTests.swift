@@ -10,7 +10,8 @@ import Testing
 
 @testable import GeopublicistService
 
-@Suite struct AccessTests {
+/// A class, so that the service ends on the main actor, before anything else happens there.
+@Suite final class AccessTests {
   private let bus: PrivateBus
   private let connection: Connection
   private let client: Connection
@@ -28,6 +29,8 @@ import Testing
     ) { [connection] () throws(DBusError) in connection }
     source.send(.authorization(.allowed))
   }
+
+  isolated deinit {}
 
   private func call(
     _ member: MemberName, of interface: InterfaceName = "org.geopublicist.Location1",
