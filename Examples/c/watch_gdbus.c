@@ -84,6 +84,11 @@ static void appeared(GDBusConnection *connection, const char *name, const char *
   g_variant_builder_add(
     &options, "{sv}", "max-updates", g_variant_new_uint32(strtoul(watch->argv[4], NULL, 10) - watch->shown));
 
+  /* The service keeps the last subscription if the bus has closed the service's connection. */
+  if (watch->subscription)
+    g_dbus_connection_call(
+      connection, NAME, g_dbus_proxy_get_object_path(G_DBUS_PROXY(watch->subscription)), NAME ".Subscription", "Close",
+      NULL, NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL, NULL);
   /* The proxy of the last subscription takes its signal handlers with it. */
   g_clear_object(&watch->subscription);
   manager = geo_location1_proxy_new_sync(

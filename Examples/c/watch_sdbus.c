@@ -84,30 +84,36 @@ static int closed(sd_bus_message *message, void *data, sd_bus_error *error)
   const char *reason;
   int r = sd_bus_message_read(message, "s", &reason);
 
-  if (r < 0 || !strcmp(reason, "shutdown"))
+  if (r < 0 || !strcmp(reason, "shutdown") || !strcmp(reason, "by-consumer"))
     return r;
   printf("closed %s\n", reason);
   is_closed = true;
   return r;
 }
 
+static int ignore(sd_bus_message *message, void *data, sd_bus_error *error) { return 0; }
+
 static int subscribe(sd_bus *bus, sd_bus_error *error)
 {
+  static char last[256];
   sd_bus_message *reply = NULL;
   const char *path;
   int r;
 
+  /* The service keeps the last subscription if the bus has closed the service's connection. */
+  if (*last)
+    sd_bus_call_method_async(bus, NULL, NAME, last, NAME ".Subscription", "Close", ignore, NULL, "");
   if ((r = sd_bus_call_method(
          bus, NAME, "/org/geopublicist/Location1", NAME, "CreateSubscription", error, &reply, "a{sv}", 3, "accuracy", "s",
          arguments[2], "distance-threshold", "d", atof(arguments[3]), "max-updates", "u",
          (unsigned)atoi(arguments[4]) - shown)) >= 0 &&
-      (r = sd_bus_message_read(reply, "o", &path)) >= 0)
+      (r = sd_bus_message_read(reply, "o", &path)) >= 0) {
+    snprintf(last, sizeof last, "%s", path);
     r = sd_bus_call_method(bus, NAME, path, NAME ".Subscription", "Start", error, NULL, "");
+  }
   sd_bus_message_unref(reply);
   return r;
 }
-
-static int ignore(sd_bus_message *message, void *data, sd_bus_error *error) { return 0; }
 
 /* Subscribes once for each owner of the name. Asks the bus to start the service if there is no owner. */
 static int use_owner(sd_bus *bus, const char *owner, sd_bus_error *error)

@@ -33,13 +33,19 @@ function call(path, interfaceName, method, values) {
     return connection.call_sync(NAME, path, interfaceName, method, values, null, Gio.DBusCallFlags.NONE, -1, null);
 }
 
+let path;
+
 function appeared() {
+    if (path) {  // The service keeps it if the bus has closed the service's connection.
+        connection.call(NAME, path, `${NAME}.Subscription`, 'Close', null, null, Gio.DBusCallFlags.NONE, -1, null,
+            null);
+    }
     const options = new GLib.Variant('(a{sv})', [{
         'accuracy': new GLib.Variant('s', level),
         'distance-threshold': new GLib.Variant('d', Number(metres)),
         'max-updates': new GLib.Variant('u', Number(count) - shown),
     }]);
-    const [path] = call('/org/geopublicist/Location1', NAME, 'CreateSubscription', options).deepUnpack();
+    [path] = call('/org/geopublicist/Location1', NAME, 'CreateSubscription', options).deepUnpack();
     call(path, `${NAME}.Subscription`, 'Start', null);
 }
 
@@ -59,7 +65,7 @@ function received(_connection, _sender, _path, _interface, signal, parameters) {
     } else if (signal === 'AuthorizationChanged' && text !== authorization) {
         authorization = text;
         print(`authorization ${text}`);
-    } else if (signal === 'Closed' && text !== 'shutdown') {
+    } else if (signal === 'Closed' && !['shutdown', 'by-consumer'].includes(text)) {
         print(`closed ${text}`);
         loop.quit();
     }

@@ -22,11 +22,14 @@ def connect(bus):
 
 
 def owner_changed(owner):
+    global path
     if not owner:  # The service has exited or was never started: ask the bus to start it.
         connection.call_async("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "StartServiceByName", "su",
                               (NAME, 0), None, None)
         return
     manager = dbus.Interface(connection.get_object(NAME, "/org/geopublicist/Location1"), NAME)
+    if path:  # The service keeps it if the bus has closed the service's connection.
+        connection.call_async(NAME, path, NAME + ".Subscription", "Close", "", (), None, None)
     path = manager.CreateSubscription({
         "accuracy": level, "distance-threshold": float(metres), "max-updates": int(count) - shown})
     dbus.Interface(connection.get_object(NAME, path), NAME + ".Subscription").Start()
@@ -46,7 +49,7 @@ def authorization_changed(*told):
 
 
 def closed(reason):
-    if reason != "shutdown":
+    if reason not in ("shutdown", "by-consumer"):
         print("closed", reason, flush=True)
         loop.quit()
 
@@ -55,6 +58,7 @@ if len(sys.argv) != 5:
     sys.exit(f"usage: {sys.argv[0]} BUS-ADDRESS|system|session LEVEL METRES COUNT")
 bus, level, metres, count = sys.argv[1:]
 shown = 0
+path = None
 authorization = None
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 connection = connect(bus)

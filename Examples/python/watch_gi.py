@@ -21,11 +21,14 @@ def connect(bus):
 
 
 def appeared(connection, name, owner):
+    global path
     options = {
         "accuracy": GLib.Variant("s", level),
         "distance-threshold": GLib.Variant("d", float(metres)),
         "max-updates": GLib.Variant("u", int(count) - shown),
     }
+    if path:  # The service keeps it if the bus has closed the service's connection.
+        connection.call(NAME, path, NAME + ".Subscription", "Close", None, None, Gio.DBusCallFlags.NONE, -1)
     path, = connection.call_sync(
         NAME, "/org/geopublicist/Location1", NAME, "CreateSubscription", GLib.Variant("(a{sv})", (options,)), None,
         Gio.DBusCallFlags.NONE, -1)
@@ -48,7 +51,7 @@ def received(connection, sender, path, interface, signal, arguments):
     elif signal == "AuthorizationChanged" and arguments.unpack() != authorization:
         authorization = arguments.unpack()
         print("authorization", *filter(None, authorization), flush=True)
-    elif signal == "Closed" and arguments.unpack() != ("shutdown",):
+    elif signal == "Closed" and arguments.unpack()[0] not in ("shutdown", "by-consumer"):
         print("closed", *arguments.unpack(), flush=True)
         loop.quit()
 
@@ -57,6 +60,7 @@ if len(sys.argv) != 5:
     sys.exit(f"usage: {sys.argv[0]} BUS-ADDRESS|system|session LEVEL METRES COUNT")
 bus, level, metres, count = sys.argv[1:]
 shown = 0
+path = None
 authorization = None
 connection = connect(bus)
 loop = GLib.MainLoop()

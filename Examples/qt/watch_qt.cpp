@@ -56,6 +56,9 @@ private:
 
   void subscribe()
   {
+    if (subscription) // The service keeps it if the bus has closed the service's connection.
+      connection.asyncCall(
+        QDBusMessage::createMethodCall(name, subscription->path(), name + ".Subscription", "Close"));
     Manager manager(name, "/org/geopublicist/Location1", connection);
     QDBusPendingReply<QDBusObjectPath> reply = manager.CreateSubscription({
       { "accuracy", arguments[2] },

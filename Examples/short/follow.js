@@ -6,9 +6,13 @@ const bus = Gio.bus_get_sync(Gio.BusType.SYSTEM, null);
 const call = (name, path, iface, method, values) =>
     bus.call_sync(name, path, iface, method, values, null, Gio.DBusCallFlags.NONE, -1, null);
 
+let path;
+
 function appeared() {
+    if (path)  // The service may have kept it.
+        bus.call(NAME, path, `${NAME}.Subscription`, 'Close', null, null, Gio.DBusCallFlags.NONE, -1, null, null);
     const options = { 'accuracy': new GLib.Variant('s', 'exact'), 'distance-threshold': new GLib.Variant('i', 10) };
-    const [path] = call(NAME, '/org/geopublicist/Location1', NAME, 'CreateSubscription',
+    [path] = call(NAME, '/org/geopublicist/Location1', NAME, 'CreateSubscription',
         new GLib.Variant('(a{sv})', [options])).deepUnpack();
     call(NAME, path, `${NAME}.Subscription`, 'Start', null);
 }

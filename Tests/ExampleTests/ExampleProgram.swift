@@ -125,8 +125,8 @@ final class ExampleFixture {
   let geoclue: RealGeoClue
   private(set) var service: Service
 
-  init() throws {
-    bus = try PrivateBus(.system)
+  init(broker: PrivateBus.Broker = .chosen) throws {
+    bus = try PrivateBus(.system, broker: broker)
     geoclue = try RealGeoClue(on: bus)
     service = try Service(.system, on: bus)
   }

@@ -127,6 +127,35 @@ import Testing
     }
   }
 
+  /// Regression: the service had kept the subscription, so that each location was shown twice.
+  @Test(arguments: ExampleProgram.allCases.filter { !$0.isInProcess })
+  func `examples have one subscription after the bus has disconnected the service`(example: ExampleProgram) throws {
+    let directory = TemporaryDirectory()
+    try example.program(in: directory)
+    let machine = try ExampleFixture(broker: .dbusBroker)
+    let client = try ServiceClient(on: machine.bus)
+    let process = try example.start(on: machine.bus, ["exact", "50", "9"], in: directory)
+    var lines: [String] = []
+    for latitude in latitudes {
+      try machine.stand(latitude, 13.4, until: "\(latitude) from \(process.name): \(process.standardError)") {
+        lines += process.newLines()
+        return shown(in: lines).last == latitude
+      }
+      if latitude == latitudes[0] {
+        // Headers at which libdbus leaves the bus.
+        let attack = [
+          Rig.python, Rig.sourceFile("Tests/Fuzz/Bus/attack.py"), machine.bus.address, Service.name, "0", "1", "headers",
+        ]
+        #expect(try run(attack, within: .seconds(60)).succeeded)
+        try eventually("the service returns") { machine.service.log.contains("the service is available again as") }
+        try eventually("one subscription", turn: rest) { try client.subscriptions().count == 1 }
+      }
+    }
+    #expect(process.exited == nil, "\(process.standardError)")
+    // The first location of the new subscription may be the last one of the old.
+    #expect(shown(in: lines).drop { $0 == latitudes[0] } == latitudes[1...], "\(lines)")
+  }
+
   @Test func `a program that starts before the service receives locations when the service has started`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
