@@ -56,12 +56,12 @@ final class RunningProgram {
   ///
   /// - Parameters:
   ///   - environment: Variables to add to the environment of this process.
-  ///   - isQuiet: Whether to discard the standard error of the program.
+  ///   - isApart: Whether the program does not use the terminal: it gets neither its Ctrl-C nor its standard error.
   ///   - onExit: Called with the exit status as shells report it: 128 plus the number for a signal.
   init?(
-    _ words: [String], environment: [(String, String)] = [], isQuiet: Bool = false, _ onExit: @escaping (Int32) -> Void
+    _ words: [String], environment: [(String, String)] = [], isApart: Bool = false, _ onExit: @escaping (Int32) -> Void
   ) {
-    guard let process = Self.spawn(words, environment: environment, isQuiet: isQuiet) else { return nil }
+    guard let process = Self.spawn(words, environment: environment, isApart: isApart) else { return nil }
     self.process = process
     self.onExit = onExit
     if Self.signals == nil { Self.signals = UnixSignals([SIGCHLD]) { _ in Self.reap() } }
@@ -96,12 +96,12 @@ final class RunningProgram {
 
   /// Starts a program, which gets `third` as its descriptor 3; returns nil if that fails, with the reason in `errno`.
   static func spawn(
-    _ words: [String], environment added: [(String, String)] = [], isQuiet: Bool = false, third: Int32? = nil
+    _ words: [String], environment added: [(String, String)] = [], isApart: Bool = false, third: Int32? = nil
   ) -> pid_t? {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    if isQuiet { posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) }
+    if isApart { posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) }
     if let third { posix_spawn_file_actions_adddup2(&actions, third, 3) }
     // This process blocks the signals that the main loop reads and ignores SIGPIPE; the program must inherit neither.
     var attributes = posix_spawnattr_t()
@@ -114,7 +114,8 @@ final class RunningProgram {
     sigaddset(&ignored, SIGPIPE)
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &ignored)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    let group = isApart ? POSIX_SPAWN_SETPGROUP : 0
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group))
 
     guard let program = words.first else { return nil }
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]

@@ -74,7 +74,7 @@ final class ReplayCommand: Command {
     if case .address(let address) = invocation.bus { words += ["--address", address] }
     if let speed = parser.text("speed") { words += ["--speed", speed] }
     if parser.isSet("loop") { words.append("--loop") }
-    service = RunningProgram(words, isQuiet: true) { [weak self] status in
+    service = RunningProgram(words, isApart: true) { [weak self] status in
       self?.invocation.fail(
         tr("geopublicistd ended with status \(status); to see why, run: \(words.joined(separator: " "))"))
     }
