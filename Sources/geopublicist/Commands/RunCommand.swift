@@ -138,11 +138,14 @@ final class RunCommand: Command {
   /// Monitors the places that the trigger names, also after a change of the file.
   private func follow(_ known: [Place], _ service: ServiceConnection) {
     monitor(known, service)
-    places = FolderWatch([UserFile.folder]) { [weak self] in
-      do throws(KeyFile.FileError) {
-        self?.monitor(try PlaceFile().read(), service)
-      } catch { self?.invocation.complain(error.description) }
-    }
+    places = FolderWatch([UserFile.folder]) { [weak self] in self?.readAgain(service) }
+    readAgain(service)
+  }
+
+  private func readAgain(_ service: ServiceConnection) {
+    do throws(KeyFile.FileError) {
+      monitor(try PlaceFile().read(), service)
+    } catch { invocation.complain(error.description) }
   }
 
   private func monitor(_ known: [Place], _ service: ServiceConnection) {
