@@ -40,9 +40,9 @@ share=$prefix/share
 edited=$(mktemp)
 trap 'rm -f "$edited"' EXIT
 
-# Whether a file was changed since it was installed; if so, says that it is kept.
+# Whether a file is not the one to be installed; if so, says that it is kept.
 is_changed() {
-  [ -e "${DESTDIR:-}$2" ] && ! cmp -s "$1" "${DESTDIR:-}$2" && echo "Kept because it was changed: ${DESTDIR:-}$2"
+  [ -e "${DESTDIR:-}$2" ] && ! cmp -s "$1" "${DESTDIR:-}$2" && echo "Kept because it may have been changed: ${DESTDIR:-}$2"
 }
 
 case ${1:-} in
