@@ -200,11 +200,16 @@ package final class Session {
     if release == nil { MainLoop.main.quit() }
   }
 
+  /// How long the last calls may take; then they are refused. Others' calls wait meanwhile, because systemd starts the
+  /// service again only when it has exited, and by default callers give up after 25 s.
+  private static let timeForLastCalls = Duration.seconds(10)
+
   private func finishLastCalls() {
     // Everything that the bus had sent to the name arrived before this answer.
     service.closeSubscriptions()
+    let end = MainLoop.main.clock.monotonic() + Self.timeForLastCalls
     lastCalls = MainLoop.main.every(.milliseconds(20), first: .origin) { [weak self] in
-      guard let self, !service.isBusy else { return }
+      guard let self, !service.isBusy || MainLoop.main.clock.monotonic() >= end else { return }
       MainLoop.main.quit()
     }
   }
