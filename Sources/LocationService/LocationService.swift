@@ -30,7 +30,10 @@ public final class LocationService {
   public var configuration: Configuration {
     didSet {
       idleWatch.timeout = configuration.idleTimeout
-      admission.limits = configuration.limits
+      if configuration.limits != oldValue.limits {
+        admission.limits = configuration.limits
+        changed(Location1Interface.limits)
+      }
       lastPlaces?.isOn = configuration.remembers
       // GeoClue's own rules are part of the configuration, too.
       gatekeeper.reload()

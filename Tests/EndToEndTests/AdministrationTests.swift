@@ -46,9 +46,14 @@ import Testing
     try eventually("it prints the problem") { service.log.contains("subscriptions-per-connection: 'none'") }
     #expect(try create() == "\(Service.name).Error.LimitsExceeded", "the old settings remain in force")
 
+    try client.connection.match("type='signal',member='PropertiesChanged'")
     _ = try write("[Limits]\nsubscriptions-per-connection=2\n")
     service.signal(SIGHUP)
     try eventually("the new settings apply", turn: rest) { try create() == nil }
+    try eventually("the limits are announced", turn: rest) {
+      _ = try client.property("Limits")
+      return client.connection.received("PropertiesChanged", from: Service.path).contains { $0[1]["Limits"] != nil }
+    }
     #expect(service.isRunning)
   }
 

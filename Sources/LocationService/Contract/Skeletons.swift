@@ -57,7 +57,7 @@ extension Location1Skeleton {
         .method(Location1Interface.requestAuthorization, in: ["options": "a{sv}"], out: ["status": "s", "reason": "s"]) { object, call throws(DBusError) in try object.requestAuthorization(call.arguments[0], call) },
         .method(Location1Interface.listSubscriptions, out: ["subscriptions": "aa{sv}"]) { object, call throws(DBusError) in try object.listSubscriptions(call) },
         .property(Location1Interface.version, "s", emits: .const) { .string($0.version) },
-        .property(Location1Interface.limits, "a{su}", emits: .const) { $0.limits },
+        .property(Location1Interface.limits, "a{su}", emits: .changed) { $0.limits },
         .property(Location1Interface.state, "s", emits: .changed) { .string($0.state) },
         .property(Location1Interface.stateReason, "s", emits: .changed) { .string($0.stateReason) },
         .property(Location1Interface.stateMessage, "s", emits: .nothing) { .string($0.stateMessage) },
