@@ -158,15 +158,19 @@ public final class LocationService {
     for object in clients.objects { object.end(.shutdown) }
   }
 
+  /// Called when the connection was lost. Drops all calls, because the bus has already informed the callers that no
+  /// answer will arrive.
+  public func left() {
+    intake.dropAll()
+    for request in clients.requests { request.end(nil) }
+  }
+
   /// Called when the connection was lost and has been reopened on the same bus.
   ///
   /// - Parameter wasStalled: Whether the bus had stopped reading from the old connection.
   public func rejoined(afterStall wasStalled: Bool) {
-    intake.dropAll()
-    // The bus has already informed the callers that no answer will arrive.
-    for request in clients.requests { request.end(nil) }
-    guard wasStalled else { return }
-    outbox.suspendDebtors()
+    left()
+    if wasStalled { outbox.suspendDebtors() }
     // What the bus had not read is lost.
     object?.allPropertiesChanged()
     for object in clients.objects { object.tellAgain() }

@@ -81,7 +81,10 @@ package final class Session {
     }
     geoClueBus.onDisconnected = { [weak self] in self?.rejoinGeoClueBus() }
     exported.isToRejoin = true
-    exported.onDisconnected = { [weak self] in self?.rejoin() }
+    exported.onDisconnected = { [weak self] in
+      self?.service.left()
+      self?.rejoin()
+    }
     exported.onStalled = { [weak self] in self?.checkBus() }
     networkWatch = NetworkWatch(on: geoClueBus) { [weak self] in self?.service.networkChanged() }
     timeWatch = TimeWatch(on: geoClueBus) { [weak self] event in self?.service.timeChanged(event) }
