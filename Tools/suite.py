@@ -243,6 +243,11 @@ def main():
     tests = [test for test in suite.list() if not options.filters or any(re.search(f, test) for f in options.filters)]
     if not tests:
         sys.exit("No test has that name.")
+    if any(test.startswith("SimulationTests.") for test in tests):
+        built = subprocess.run([TOP / "Tests/Simulation/simulate.py", "--build"], capture_output=True, text=True)
+        if built.returncode != 0:
+            sys.exit(built.stderr)
+        os.environ["SIMULATE"] = built.stdout.strip()
     jobs = list(suite.jobs(tests, BROKERS if options.broker == "both" else [options.broker]))
     expected = sum(job.seconds for job in jobs) / options.jobs
     print(f"{len(tests)} tests in {len(jobs)} processes, {options.jobs} side by side: about {in_words(expected)}.",

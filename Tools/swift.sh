@@ -5,6 +5,8 @@
 #
 #   swift.sh build|test|package ARGUMENTS
 #
+# BUILD=NAME uses a folder of that name in it, for flags other than those of the tests.
+#
 # A user who does not own .build cannot write to it, and uses .build-USER instead.
 set -eu
 package=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
@@ -22,4 +24,4 @@ swift=$("$package/Tools/find-swift.sh")
 command=$1
 shift
 # SwiftPM must build the tree even if it belongs to another user, whom git does not trust.
-exec "$swift" "$command" --package-path "$package" --scratch-path "$scratch" "$@"
+exec "$swift" "$command" --package-path "$package" --scratch-path "$scratch${BUILD:+/$BUILD}" "$@"

@@ -22,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 
+from simulate import FLAGS, SWIFT
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = pathlib.Path(os.environ.get("MUTANTS") or ROOT / "Tests/Simulation/Mutants")
 LIMIT = float(os.environ.get("SECONDS_EACH") or 60)
@@ -30,12 +32,6 @@ HOURS = "1"
 # Of ten seeds, those whose worlds differ most: with the client library or without, in the system and in a session, with a
 # bus that fails or without, with a receiver or only the location of the network address.
 SEEDS = [tens + ones for tens in range(0, 200, 10) for ones in (3, 6, 4, 1, 2, 8)]
-# Optimised programs simulate twice as much in the same time. Assertions find defects, too.
-FLAGS = ["--configuration", "release", "-Xswiftc", "-assert-config", "-Xswiftc", "Debug"]
-SWIFT = subprocess.run([ROOT / "Tools/find-swift.sh"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-# Not every distribution has the static libraries, with which programs run a sixth faster.
-if (pathlib.Path(SWIFT).resolve().parents[1] / "lib/swift_static").is_dir():
-    FLAGS.append("--static-swift-stdlib")
 IGNORE = ["--ignore", os.environ["IGNORE"]] if os.environ.get("IGNORE") else []
 
 
@@ -73,7 +69,7 @@ def build():
     return pathlib.Path(run([*command, "--show-bin-path"], check=True).stdout.split()[-1]) / "simulate", ""
 
 
-def simulate(program, seed, **variables):
+def run_seed(program, seed, **variables):
     """Returns the rule that the seed breaks, or nothing, and the processor time that it took."""
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen([program, str(seed), HOURS, *world(seed), *IGNORE], stdout=output,
@@ -92,7 +88,7 @@ def simulate(program, seed, **variables):
 def found_by(program, seeds):
     total = 0
     for seed in seeds:
-        rule, seconds = simulate(program, seed)
+        rule, seconds = run_seed(program, seed)
         total += seconds
         if rule:
             return f"found by seed {seed} in {total:.0f} s: {rule}"
@@ -117,7 +113,7 @@ def sound_seeds():
     for seed in SEEDS:
         if seeds and total >= LIMIT:
             break
-        rule, seconds = simulate(program, seed)
+        rule, seconds = run_seed(program, seed)
         if rule:
             print(f"seed {seed} is left out: {rule}", flush=True)
         else:

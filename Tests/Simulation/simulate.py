@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the service in simulated worlds, one after another, until the time has elapsed or an invariant is broken.
 
-    simulate.py [--no-build]
+    simulate.py [--build]       with --build, only builds the program and prints its path
 
 MINUTES=2    how long to go on
 SEED=N       one run only, which is the same each time
@@ -27,19 +27,25 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ENVIRONMENT = os.environ
+SWIFT = subprocess.run([ROOT / "Tools/find-swift.sh"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+# Optimised programs simulate more than twice as much in the same time. Assertions find defects, too.
+FLAGS = ["--configuration", "release", "-Xswiftc", "-assert-config", "-Xswiftc", "Debug"]
+# Not every distribution has the static libraries, with which programs run a sixth faster.
+if (pathlib.Path(SWIFT).resolve().parents[1] / "lib/swift_static").is_dir():
+    FLAGS.append("--static-swift-stdlib")
 HOURS = ENVIRONMENT.get("HOURS", "1")
 OPTIONS = ENVIRONMENT.get("WORLD", "").split()
 OPTIONS += ["--ignore", ENVIRONMENT["IGNORE"]] if ENVIRONMENT.get("IGNORE") else []
 
 
-def program(build=True):
-    """Returns the path of the simulation's program."""
-    swift = [ROOT / "Tools/swift.sh", "build", "--product", "simulate"]
-    if build:
-        result = subprocess.run(swift, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if result.returncode:
-            sys.exit(result.stdout)
-    shown = subprocess.run([*swift, "--show-bin-path"], stdout=subprocess.PIPE, text=True, check=True)
+def program():
+    """Builds the simulation's program, in a folder of its own because of the flags, and returns its path."""
+    swift = [ROOT / "Tools/swift.sh", "build", "--product", "simulate", *FLAGS]
+    environment = {**ENVIRONMENT, "BUILD": "simulation"}
+    result = subprocess.run(swift, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+    if result.returncode:
+        sys.exit(result.stdout)
+    shown = subprocess.run([*swift, "--show-bin-path"], stdout=subprocess.PIPE, text=True, check=True, env=environment)
     return pathlib.Path(shown.stdout.split()[-1]) / "simulate"
 
 
@@ -139,7 +145,10 @@ def many(path):
 
 
 def main():
-    path = program("--no-build" not in sys.argv)
+    path = program()
+    if "--build" in sys.argv:
+        print(path)
+        return 0
     return one(path, int(ENVIRONMENT["SEED"])) if ENVIRONMENT.get("SEED") else many(path)
 
 

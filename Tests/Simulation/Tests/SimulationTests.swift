@@ -61,7 +61,8 @@ import Testing
 
   /// Returns the lines that the simulation prints, by their first word.
   private func simulate(_ seed: Int, hours: Double, _ more: String...) throws -> [String: String] {
-    let process = try ChildProcess([Rig.product("simulate"), "\(seed)", "\(hours)"] + more)
+    let program = ProcessInfo.processInfo.environment["SIMULATE"] ?? Rig.product("simulate")
+    let process = try ChildProcess([program, "\(seed)", "\(hours)"] + more)
     _ = try process.waitForExit(within: .seconds(300))
     let lines = process.standardOutput.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1) }
     return Dictionary(

@@ -4,8 +4,8 @@
 extension Checks {
   nonisolated struct Question {
     let service: String
-    /// What is asked.
-    let text: String
+    /// The process of which systemd is asked for the unit.
+    let process: UInt32?
     /// The user whom it is about, if the service is polkit.
     let user: UInt32?
   }
@@ -25,7 +25,7 @@ extension Checks {
     // The bus may not have noticed that the service has left its last connection.
     questions = questions.filter { $0.key.caller == parcel.sender && bus.pending[$0.key] != nil }
     let question = Question(
-      service: service, text: "\(parcel.member) \(parcel.values)",
+      service: service, process: parcel.member == "GetUnitByPID" ? parcel.values.first?.uint32 : nil,
       user: Polkit.subject(of: parcel).flatMap { bus.peers[$0]?.user })
     questions[SimulatedBus.Call(caller: parcel.sender, serial: parcel.serial)] = question
     let open = questions.values.filter { $0.service == service }
@@ -36,8 +36,8 @@ extension Checks {
       broken("polkit is asked few questions about one user at once", "\(user)")
     }
     // A program may be asked about as a client and as an agent.
-    if parcel.member == "GetUnitByPID", open.count(where: { $0.text == question.text }) > 2 {
-      broken("systemd is asked once about a process", question.text)
+    if let process = question.process, open.count(where: { $0.process == process }) > 2 {
+      broken("systemd is asked once about a process", "\(process)")
     }
   }
 }
