@@ -94,13 +94,15 @@ struct RegionSimulation {
   }
 
   mutating func advance(to second: UInt64) {
+    var deadline = machine.deadline
     while now < second {
       if isHeld { neededSeconds += 1 }
       now += 1
       // A deadline between two seconds is met at the next whole one.
-      while let due = machine.deadline, due <= .seconds(now) {
+      while let due = deadline, due <= .seconds(now) {
         send(.timer)
-        if machine.deadline == due { break }
+        deadline = machine.deadline
+        if deadline == due { break }
       }
     }
   }
