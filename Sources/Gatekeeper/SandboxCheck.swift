@@ -20,9 +20,9 @@ final class SandboxCheck {
   private static let parallel = 16
   /// The pause before a check that the bus or systemd has not answered is repeated.
   private static let pause = Duration.milliseconds(300)
-  /// The maximum number of times in which a check finds systemd not on the bus, or a process not in its unit. systemd
-  /// leaves the bus for about a second when it executes itself again, for example after an update. It reads the control
-  /// groups of a unit one after the other, so that a process that moves meanwhile may be in none.
+  /// The maximum number of times in which systemd is not on the bus, does not answer, or does not find a process in its
+  /// unit. systemd leaves the bus for about a second when it executes itself again, for example after an update. It reads
+  /// the control groups of a unit one after the other, so that a process that moves meanwhile may be in none.
   private static let absences = 12
 
   private struct Subject {
@@ -50,9 +50,12 @@ final class SandboxCheck {
   /// The checks without an answer, and the end of the pause.
   private var unanswered: (subjects: [Subject], timer: LoopSource)?
 
-  /// - Parameter root: Given where the service runs as the user of its clients, so that it can see their files.
+  /// - Parameters:
+  ///   - open: Opens another connection to the bus, for long answers.
+  ///   - root: Given where the service runs as the user of its clients, so that it can see their files.
   init(
     on connection: Connection,
+    openingMore open: (() throws(DBusError) -> Connection)? = nil,
     controlGroup: @escaping (UInt32) -> String? = { SandboxCheck.contents(ofFile: "/proc/\($0)/cgroup") },
     accountOf: @escaping (UInt32) -> Account = { .user($0) },
     root: ((UInt32) -> ProcessRoot)? = nil,
@@ -61,10 +64,13 @@ final class SandboxCheck {
     self.connection = connection
     self.root = root
     self.controlGroup = controlGroup
-    processes = UnitProcesses(on: connection)
+    processes = UnitProcesses(on: connection, openingMore: open)
     self.accountOf = accountOf
     self.askForHandle = askForHandle
   }
+
+  /// Whether a name is that of the connection for long answers.
+  func isOurs(_ name: BusName) -> Bool { processes.isOurs(name) }
 
   /// Calls the handler with the result, immediately if that is possible.
   func check(_ peer: BusName, _ credentials: Credentials, _ handler: @escaping Handler) {
@@ -118,8 +124,8 @@ final class SandboxCheck {
       let isAbsent =
         switch result {
         case .success(let group): group == nil
-        case .failure(.refused(let error)): error.isAbsence
-        case .failure: false
+        case .failure(.refused(let error)): error.isAbsence || error.name == .limitsExceeded
+        case .failure(.lost), .failure(.notSent): true
         }
       if isAbsent, subject.absences < Self.absences, !handle.hasExited {
         var subject = subject
@@ -129,8 +135,7 @@ final class SandboxCheck {
       }
       switch result {
       case .success(let group): self?.judge(subject, handle, group)
-      case .failure(.refused): self?.finish(subject, .unverifiable)
-      case .failure(.lost), .failure(.notSent): self?.repeatLater(subject)
+      case .failure: self?.finish(subject, .unverifiable)
       }
     }
   }

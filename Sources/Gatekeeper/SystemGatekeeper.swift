@@ -35,8 +35,10 @@ package final class SystemGatekeeper: Gatekeeper {
   private var clients: [BusName: GatekeeperClient] = [:]
   private var search: LoopSource?
 
-  /// - Parameter probes: Connections to the same bus for asking users' agents.
-  package init(on connection: Connection, _ lookup: CredentialsLookup, probes: ProbePool) {
+  /// - Parameter open: Opens further connections to the same bus, for questions to users' agents and for long answers.
+  package init(
+    on connection: Connection, _ lookup: CredentialsLookup, openingMore open: @escaping () throws(DBusError) -> Connection
+  ) {
     let rules = GeoClueRules()
     self.rules = rules
     let subordinates = SubordinateFile()
@@ -46,8 +48,8 @@ package final class SystemGatekeeper: Gatekeeper {
     self.sessions = sessions
     let accountOf = { user in account(user, sessions.login(of: user)) }
     self.accountOf = accountOf
-    sandboxes = SandboxCheck(on: connection, accountOf: accountOf)
-    agents = AgentFinder(on: connection, lookup, probes, sandboxes, accountOf: accountOf) {
+    sandboxes = SandboxCheck(on: connection, openingMore: open, accountOf: accountOf)
+    agents = AgentFinder(on: connection, lookup, ProbePool(open), sandboxes, accountOf: accountOf) {
       rules.acceptsAgent(AgentIdentity.id(of: $0))
     }
     polkit = PolkitAuthority(on: connection)

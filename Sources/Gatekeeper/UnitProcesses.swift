@@ -6,25 +6,84 @@ import DBus
 /// `GetUnitByPID` returns the unit, which for most programs in a user's session is just `user@UID.service`.
 /// `GetUnitProcesses` returns the control group of each process in that unit. systemd answers both calls for every
 /// caller.
+///
+/// The list contains every command line, so the users of a unit decide how long it is. One list at a time is requested,
+/// on a connection that only a list that is too long ends.
 final class UnitProcesses {
   private static let service: BusName = "org.freedesktop.systemd1"
   private static let path: ObjectPath = "/org/freedesktop/systemd1"
   private static let manager: InterfaceName = "org.freedesktop.systemd1.Manager"
 
-  private let connection: Connection
+  /// The longest list. `xargs` alone may run dozens of commands of 128 KiB.
+  private static let longestList = 8 << 20
 
-  init(on connection: Connection) { self.connection = connection }
+  private struct Question {
+    let process: UInt32
+    let unit: String
+    let handler: (Result<ControlGroup?, CallFailure>) -> Void
+  }
+
+  private let connection: Connection
+  private let open: (() throws(DBusError) -> Connection)?
+  private var lists: Connection?
+  private var questions: [Question] = []
+
+  /// - Parameter open: Opens another connection for lists; nil to request them on the same one.
+  init(on connection: Connection, openingMore open: (() throws(DBusError) -> Connection)?) {
+    (self.connection, self.open) = (connection, open)
+  }
+
+  /// Whether a name is that of the connection for lists.
+  func isOurs(_ name: BusName) -> Bool { lists?.uniqueName == name }
 
   /// Calls the handler with the control group of a process, or nil if systemd does not know the process.
   func controlGroup(of process: UInt32, _ handler: @escaping (Result<ControlGroup?, CallFailure>) -> Void) {
-    call("GetUnitByPID", [.uint32(process)], expecting: "o") { [weak self] result in
+    call("GetUnitByPID", [.uint32(process)], on: connection, expecting: "o") { [weak self] result in
       guard let self, case .success(let values) = result,
         let unit = values.first?.objectPath.flatMap(Self.unitName)
       else { return handler(result.map { _ in nil }) }
-      call("GetUnitProcesses", [.string(unit)], expecting: "a(sus)") { result in
-        handler(result.map { Self.group(of: process, in: $0.first?.array ?? []) })
-      }
+      questions.append(Question(process: process, unit: unit, handler: handler))
+      if questions.count == 1 { askNext() }
     }
+  }
+
+  private func askNext() {
+    guard let question = questions.first else { return }
+    do throws(DBusError) {
+      let lists = try listConnection()
+      call("GetUnitProcesses", [.string(question.unit)], on: lists, expecting: "a(sus)") { [weak self] result in
+        let group = result.map { Self.group(of: question.process, in: $0.first?.array ?? []) }
+        self?.answered(question, group)
+      }
+    } catch { answered(question, .failure(.notSent(error))) }
+  }
+
+  private func listConnection() throws(DBusError) -> Connection {
+    guard let open else { return connection }
+    if let lists, lists.isConnected { return lists }
+    let lists = try open()
+    lists.largestMessage = Self.longestList
+    self.lists = lists
+    return lists
+  }
+
+  private func answered(_ question: Question, _ result: Result<ControlGroup?, CallFailure>) {
+    questions.removeFirst()
+    let isTooLong =
+      switch result {
+      case .failure(.lost): true
+      case .failure(.refused(let error)): error.name == .limitsExceeded
+      default: false
+      }
+    let group = isTooLong ? Self.group(of: question.unit) : nil
+    question.handler(group.map { .success($0) } ?? result)
+    askNext()
+  }
+
+  /// Returns the group of a unit in which there are no others: neither a user's manager nor a container.
+  private static func group(of unit: String) -> ControlGroup? {
+    let isPlain = unit.hasSuffix(".service") ? !unit.hasPrefix("user@") : unit.hasPrefix("session-")
+    return isPlain ? ControlGroup(path: unit) : nil
   }
 
   private static func group(of process: UInt32, in rows: [Value]) -> ControlGroup? {
@@ -33,12 +92,13 @@ final class UnitProcesses {
   }
 
   private func call(
-    _ member: MemberName, _ arguments: [Value], expecting signature: Signature,
+    _ member: MemberName, _ arguments: [Value], on connection: Connection, expecting signature: Signature,
     _ handler: @escaping (Result<[Value], CallFailure>) -> Void
   ) {
     let message = Message(calling: member, of: Self.manager, at: Self.path, on: Self.service, arguments)
     message.startsService = false
-    connection.call(message, timeout: .never, expecting: signature, handler).keep()
+    let budget = ReadBudget(bytes: Self.longestList, values: 1 << 18)
+    connection.call(message, timeout: .never, expecting: signature, within: budget, handler).keep()
   }
 
   /// Returns the unit name from its object path, in which every byte except letters and digits is encoded as `_XX`

@@ -80,7 +80,7 @@ public final class LocationService {
     let gatekeeper: any Gatekeeper =
       switch deployment {
       case .session: SessionGatekeeper(on: connection)
-      case .system: SystemGatekeeper(on: connection, lookup, probes: ProbePool(open))
+      case .system: SystemGatekeeper(on: connection, lookup, openingMore: open)
       }
     self.init(on: connection, publicist, gatekeeper, lookup, configuration, openingMore: open)
   }

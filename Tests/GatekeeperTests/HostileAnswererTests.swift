@@ -87,7 +87,7 @@ import Testing
         onOpen()
         return try Connection(to: .address(bus.address))
       },
-      SandboxCheck(on: service) { _ in "0::/user.slice/agent.service" }, accountOf: { .user($0) })
+      SandboxCheck(on: service, controlGroup: { _ in "0::/user.slice/agent.service" }), accountOf: { .user($0) })
   }
 
   /// Regression: the second of two calls reported that there is no agent before the agent had answered the first

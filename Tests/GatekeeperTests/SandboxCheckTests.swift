@@ -110,6 +110,51 @@ import Testing
     withExtendedLifetime((systemd, object)) {}
   }
 
+  /// Regression: every process in a unit counted as sandboxed if others in it had long command lines, and a list of more
+  /// than 32 MiB ended the service's connection again and again.
+  @Test func `a list of processes may be long, and one that is too long ends only its own connection`() throws {
+    final class Systemd {
+      var (unit, length, lists) = ("user_401000_2eservice", 0, 0)
+    }
+    let systemd = Systemd()
+    let other = try Connection(to: .address(bus.address))
+    let process = UInt32(getpid())
+    let group = Value.structure([.string("/user.slice/session-2.scope"), .uint32(process), .string("/usr/bin/test")])
+    let object = other.objects.export(
+      "/org/freedesktop/systemd1",
+      Implementation(
+        of: Interface<Systemd>(
+          "org.freedesktop.systemd1.Manager",
+          [
+            .method("GetUnitByPID", in: ["pid": "u"], out: ["unit": "o"]) {
+              $1.reply(.objectPath(ObjectPath(validating: "/org/freedesktop/systemd1/unit/\($0.unit)") ?? .root))
+            },
+            .method("GetUnitProcesses", in: ["name": "s"], out: ["processes": "a(sus)"]) {
+              $0.lists += 1
+              let words = Value.string(String(repeating: "x", count: 1 << 20))
+              let long = Value.structure([.string("/"), .uint32(1), words])
+              $1.reply(.array("(sus)", Array(repeating: long, count: $0.length) + [group]))
+            },
+          ]), by: systemd))
+    try other.own("org.freedesktop.systemd1")
+    let check = SandboxCheck(
+      on: connection, openingMore: { [bus] () throws(DBusError) in try Connection(to: .address(bus.address)) },
+      controlGroup: { _ in nil }, askForHandle: { $2(.success(nil)) })
+    let credentials = Credentials(userID: 1_000, processID: process, securityLabel: nil)
+    for (unit, length, expected) in [
+      ("user_401000_2eservice", 7, Facts.Confinement.host), ("cron_2eservice", 12, .host),
+      ("user_401000_2eservice", 12, .unverifiable), ("user_401000_2eservice", 0, .host),
+    ] {
+      (systemd.unit, systemd.length, systemd.lists) = (unit, length, 0)
+      var outcome: Facts.Confinement?
+      check.check(connection.uniqueName, credentials) { confinement, _ in outcome = confinement }
+      try turning("the process is known", within: .seconds(30)) { outcome != nil }
+      #expect(outcome == expected && systemd.lists <= 13, "\(unit), \(length): \(systemd.lists)")
+      #expect(connection.isConnected)
+    }
+    withExtendedLifetime((systemd, object)) {}
+  }
+
   @Test func `no file descriptor stays open after the check`() throws {
     weak var descriptor: OwnedDescriptor?
     func handle() throws -> ProcessHandle {
