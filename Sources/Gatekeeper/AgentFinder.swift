@@ -163,7 +163,9 @@ extension AgentFinder {
       }
       let names = values.first?.array?.compactMap { $0.string.flatMap(BusName.init(validating:)) } ?? []
       identify(
-        names.filter { $0.isUnique && $0 != self.connection.uniqueName && !self.probes.isOurs($0) && !self.sandboxes.isOurs($0) }, for: callers)
+        names.filter {
+          $0.isUnique && $0 != self.connection.uniqueName && !self.probes.isOurs($0) && !self.sandboxes.isOurs($0)
+        }, for: callers)
     }
   }
 

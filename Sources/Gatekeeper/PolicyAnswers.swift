@@ -23,7 +23,7 @@ nonisolated struct PolicyAnswers {
     /// Every answer may have changed. If the client is not being served, answers are dropped instead of confirmed.
     case doubted(isServed: Bool)
     /// The user's session has changed. polkit may have refused only because of the one before.
-    case sessionChanged
+    case sessionChanged(isInactive: Bool)
     /// polkit has answered.
     case answered(PolkitAction, PolkitReply)
     /// The user agreed in a dialog, and polkit's rules accept that.
@@ -109,7 +109,9 @@ nonisolated extension PolicyAnswers {
     switch event {
     case .wanted: return wanted(now)
     case .doubted(let isServed): return doubted(isServed, now)
-    case .sessionChanged:
+    case .sessionChanged(let isInactive):
+      // polkit's answers may not show that the session was inactive, because it is not asked about an idle client.
+      if isInactive { consents = [] }
       for action in [PolkitAction.access, .accessPrecise] where known[action]?.reply.answer == .no {
         known[action] = nil
       }

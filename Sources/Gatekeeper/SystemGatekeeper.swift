@@ -37,7 +37,8 @@ package final class SystemGatekeeper: Gatekeeper {
 
   /// - Parameter open: Opens further connections to the same bus, for questions to users' agents and for long answers.
   package init(
-    on connection: Connection, _ lookup: CredentialsLookup, openingMore open: @escaping () throws(DBusError) -> Connection
+    on connection: Connection, _ lookup: CredentialsLookup,
+    openingMore open: @escaping () throws(DBusError) -> Connection
   ) {
     let rules = GeoClueRules()
     self.rules = rules
@@ -304,7 +305,7 @@ extension SystemGatekeeper {
       let isDoubted = hasChanged || hasLostAccessUnreported(client)
       if isDoubted {
         polkit.doubt(client.name)
-        handle(.sessionChanged, for: client)
+        handle(.sessionChanged(isInactive: state == .inactive), for: client)
         doubt(client)
         postpone(client)
       }

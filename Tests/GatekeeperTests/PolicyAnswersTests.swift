@@ -71,12 +71,23 @@ import Testing
   @Test func `a refusal does not outlive a change of the session, but a permission does until polkit answers`() {
     let refused = served(.no)
     #expect(refused.precise == .no)
-    #expect(refused.handle(.sessionChanged).isEmpty)
+    #expect(refused.handle(.sessionChanged(isInactive: false)).isEmpty)
     #expect(refused.precise == .unknown && refused.answers.answer(to: .access) == .unknown)
     #expect(refused.answers.answer(to: .accessWithoutAgent) == .no, "it does not depend on sessions")
     let permitted = served()
-    permitted.handle(.sessionChanged)
+    permitted.handle(.sessionChanged(isInactive: false))
     #expect(permitted.precise == .yes)
+  }
+
+  /// Regression: an idle program, about which polkit is not asked meanwhile, had it again after a logout.
+  @Test(arguments: [true, false]) func `consent ends with the session, also of an idle program`(isInactive: Bool) {
+    let driver = served(.challenge)
+    driver.handle(.consented(.accessPrecise, PolkitReply(.yes)))
+    driver.handle(.sessionChanged(isInactive: isInactive))
+    driver.handle(.doubted(isServed: false))
+    driver.handle(.wanted)
+    driver.answerAll(.challenge)
+    #expect(driver.precise == (isInactive ? .challenge : .yes))
   }
 
   /// Regression: while another user kept the bus busy, every second call waited for seconds for polkit's answer.
