@@ -115,6 +115,8 @@ public final class LocationService {
       sourceChanged(publicist.manager.sourceStatus)
     }
     source.onHeldChanged = { [weak self] in
+      // Nothing could contradict a jump that waits to be confirmed.
+      if let self, !source.isHeld { locations.dropHeld() }
       if let self, receivers == 0, briefReceivers > 0 { changed(Location1Interface.inUse) }
     }
     source.ceiling = { [weak self] in self?.ceiling ?? .none }

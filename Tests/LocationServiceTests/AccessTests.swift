@@ -70,6 +70,19 @@ import Testing
     }
   }
 
+  /// Regression: without the source, nothing could contradict it, and the next call received it.
+  @Test func `a jump that waits to be confirmed is dropped when the source is released`() throws {
+    let object = try start("Subscription")
+    source.move()
+    try turning("the location") { object.delivered == 1 }
+    source.move(latitude: 5)
+    _ = try call("Stop", of: "org.geopublicist.Location1.Subscription", at: object.path)
+    try turning("the source is released") { source.level == nil }
+    try turning(for: .milliseconds(5_300), "it is not believed") {
+      service.locations.newest(for: .exact)?.latitude == 52.5
+    }
+  }
+
   @Test func `a location that arrives before restored access is reviewed is delivered`() throws {
     let object = try start("Subscription")
     gatekeeper.change(to: .off)
@@ -156,11 +169,11 @@ extension OwnedObject {
 extension FakeLocationSource {
   /// Sends a location that is later than everything before, because one of the same microsecond as a change of access
   /// counts as one from before it.
-  fileprivate func move() {
+  fileprivate func move(latitude: Double = 52.5) {
     let before = MainLoop.main.clock.boottime()
     var now = before
     while now == before { now = MainLoop.main.clock.boottime() }
-    send(.location(Location(latitude: 52.5, longitude: 13.4, accuracy: 20, receivedAt: now)))
+    send(.location(Location(latitude: latitude, longitude: 13.4, accuracy: 20, receivedAt: now)))
   }
 }
 
