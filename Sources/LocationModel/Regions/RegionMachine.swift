@@ -167,6 +167,8 @@ package struct RegionMachine: Sendable {
     }
     guard isLimited(level) else {
       phase = .watching(RegionWatch(since: now))
+      // What the last run has seen is new to this one.
+      order = MeasurementOrder()
       return []
     }
     phase = .limited

@@ -319,6 +319,24 @@ import Testing
     #expect(region.changes.last == Change(.lost, at: 900, reason: .noFix))
   }
 
+  /// Regression: what the earlier run had seen did not count, so that the state stayed unknown for minutes.
+  @Test(arguments: [AccuracyLevel.city, .exact])
+  func `a region that is started again knows its state as soon as before`(
+    level: AccuracyLevel
+  ) {
+    for isStopped in [true, false] {
+      var region = RegionSimulation(RegionSimulation.configuration(radius: 20_000), level: level)
+      let location = RegionSimulation.location(0, accuracy: level == .exact ? 10 : 15_000, measured: 0)
+      region.send(.location(location))
+      region.advance(to: 80)
+      region.send(isStopped ? .stop : .level(nil))
+      region.send(isStopped ? .start : .level(level))
+      region.send(.location(location))
+      region.advance(to: 160)
+      #expect(region.events.filter { $0.kind == .determined }.map(\.committedAt.wholeSeconds) == [60, 140])
+    }
+  }
+
   /// Regression: a repeated location moved the next check beyond the time at which the state was given up.
   @Test(arguments: [AccuracyLevel.street, .neighborhood, .city, .country], [60, 900] as [UInt32])
   func `below exact, the state is not lost while the source works`(level: AccuracyLevel, unknownAfter: UInt32) throws {
