@@ -22,6 +22,11 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
   override func firstLocation(for level: AccuracyLevel) -> Location? {
     super.firstLocation(for: level) ?? service.lastPlaces?.location(for: client, at: level)?.location
   }
+  override func chainBegins() {
+    waitsFrom = nil
+    super.chainBegins()
+  }
+
   override func checkNow() {
     waitsFrom = nil
     handle(.check)

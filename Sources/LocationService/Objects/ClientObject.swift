@@ -84,7 +84,7 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
 
   /// The first location of a chain waits for the user's turn, as state does. Chains that are restarted repeatedly, for
   /// example by an agent that changes its level, therefore cause no more signals than the user has turns.
-  final override func chainBegins() { tellLater() }
+  override func chainBegins() { tellLater() }
 
   /// Sends the signals about changed state. Locations wait until then.
   private func tellNow() {
