@@ -175,7 +175,7 @@ package struct SourceWait: Sendable {
       return
     }
     let isSufficient = location.accuracy.map { $0 <= configuration.sufficientAccuracy } ?? false
-    if isSufficient { from = now + Self.checkInterval }
+    if isSufficient, configuration.accepts(location) { from = now + Self.checkInterval }
   }
 
   /// Tries the source at the given time, because the device may have moved.

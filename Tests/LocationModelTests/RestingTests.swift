@@ -168,6 +168,12 @@ import Testing
     #expect(from() == 40 + SourceWait.checkInterval)
     wait.check(at: 50)
     #expect(from() == 50)
+    // Regression: a location that the subscription skips ended the check, so that it never received one.
+    var accurate = ClientOptions()
+    (accurate.mode, accurate.requiredAccuracy) = (.significant, 50)
+    wait.received(
+      DeliverySimulation.fix(3, metres: 0, accuracy: 150), DeliveryRule.Configuration(accurate, at: .exact), at: 55)
+    #expect(from() == 50)
     var city = ClientOptions()
     city.mode = .significant
     wait.received(
