@@ -5,12 +5,20 @@ import Testing
 
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "needs other users and separate control groups"))
 struct ClockConsentTests {
-  @Test func `root does not set the clock to a zone while location is off for a user who is logged in`() throws {
+  /// Regression: polkit refuses a program without a session, such as the unit, whatever the user's agent permits.
+  @Test(arguments: [GatekeeperFixture.Policy.yes, .no])
+  func `root does not set the clock to a zone while location is off for a user who is logged in`(
+    policy: GatekeeperFixture.Policy
+  ) throws {
     var logind: ChildProcess?
     let listening = try Listening { logind = try $0.startLogind() }
+    let machine = listening.machine
     try listening.agent.setLevel(0)
     try listening.waitFor("denied disabled-by-user")
-    let machine = listening.machine
+    if policy == .no {
+      try machine.setPolicy(.no)
+      try listening.waitFor("restricted disallowed-by-policy")
+    }
     let timedated = try ChildProcess.ready([Rig.python, Rig.file("timedated.py"), machine.bus.address, "Etc/UTC"])
     let follow = try ChildProcess(
       [

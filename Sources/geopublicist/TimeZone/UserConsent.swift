@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeoClue
 import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
@@ -81,9 +82,41 @@ final class ConsentQuestions {
       case nil: handler(.unknown)
       case .denied where reason != .sessionInactive: handler(.denied(user: user))
       case .notDetermined where reason == .undecided: handler(.unknown)
+      case .denied, .restricted:
+        self?.askAgents(of: user) { consent in
+          if consent == .given { self?.ask(for: users.dropFirst(), handler) } else { handler(consent) }
+        }
       default: self?.ask(for: users.dropFirst(), handler)
       }
     }
+  }
+
+  /// Asks the agents of a user, because polkit gives no access to a program outside of an active session, whatever the
+  /// user's agent permits. GeoClue's policy lets root ask them.
+  private func askAgents(of user: UInt32, _ handler: @escaping (UserConsent) -> Void) {
+    guard getuid() == 0 else { return handler(.given) }
+    connection.call(Message(callingBus: "ListNames"), timeout: Self.patience, expecting: "as") { [weak self] result in
+      guard let names = try? result.get().first?.array else { return handler(.unknown) }
+      let connections = names.compactMap { $0.string.flatMap(BusName.init(validating:)) }.filter(\.isUnique)
+      self?.ask(connections[...], of: user, handler)
+    }.keep()
+  }
+
+  private func ask(_ names: ArraySlice<BusName>, of user: UInt32, _ handler: @escaping (UserConsent) -> Void) {
+    guard let name = names.first else { return handler(.given) }
+    let owner = Message(callingBus: "GetConnectionUnixUser", [.string(name.rawValue)])
+    connection.call(owner, timeout: Self.patience, expecting: "u") { [weak self] result in
+      guard let self else { return }
+      guard (try? result.get().first?.uint32) == user else { return ask(names.dropFirst(), of: user, handler) }
+      let question = GeoClueAgent.levelQuestion(to: name)
+      connection.call(question, timeout: Self.patience, expecting: .variant, within: .smallAnswer) { result in
+        switch result {
+        case .success(let values) where values.first?.unwrapped.uint32 == 0: handler(.denied(user: user))
+        case .success, .failure(.refused): self.ask(names.dropFirst(), of: user, handler)
+        case .failure: handler(.unknown)
+        }
+      }.keep()
+    }.keep()
   }
 
   /// Connects as a user: the bus reads the effective user when the connection is opened. The real user remains root's,
@@ -100,9 +133,9 @@ final class ConsentQuestions {
   private static func desktopSetsClock(for user: UInt32) -> Bool {
     let identity = user == getuid() ? [] : identity(of: user)
     guard let identity, Program.exists("gsettings") else { return false }
-    let words = ["timeout", "--kill-after=1", "5"] + identity
-    return Program.output(of: words + ["gsettings", "get", "org.gnome.desktop.datetime", "automatic-timezone"])
-      == "true"
+    // Without CAP_KILL, only a program of the same user can end it.
+    let words = identity + ["timeout", "--kill-after=1", "5", "gsettings", "get"]
+    return Program.output(of: words + ["org.gnome.desktop.datetime", "automatic-timezone"]) == "true"
   }
 
   private static func identity(of user: UInt32) -> [String]? {
