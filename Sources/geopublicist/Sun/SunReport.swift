@@ -81,6 +81,8 @@ nonisolated struct SunState {
   let next: (event: SunDay.Event, time: Double)?
 
   init(latitude: Double, longitude: Double, at seconds: Double) {
+    // A change that is happening has happened; the computed time of a sunset is a moment early.
+    let seconds = seconds + SunMoment.tolerance
     let today = SunDay(latitude: latitude, longitude: longitude, containing: seconds)
     let now = today.altitude(seconds)
     let isRising = today.altitude(seconds + 60) > now
@@ -88,7 +90,7 @@ nonisolated struct SunState {
     phase = isAbove(.sunrise) ? .day : isAbove(.dawn) ? (isRising ? .dawn : .dusk) : .night
     next = SunDay.days(latitude: latitude, longitude: longitude, around: seconds).lazy.compactMap { day in
       SunDay.Event.changes.lazy.compactMap { event in day[event].map { (event, $0) } }
-        .first { $0.1 > seconds + SunMoment.tolerance }
+        .first { $0.1 > seconds }
     }.first { _ in true }
   }
 }

@@ -44,6 +44,20 @@ import Testing
     }
   }
 
+  /// Regression: a timer at the computed time of a sunset, which is a moment early, found that it was still day.
+  @Test func `at the time of a change, the new phase has begun`() throws {
+    for latitude in [0, 52.5, 65] {
+      var now = 1_790_000_000.0
+      for _ in 0..<200 {
+        let before = SunState(latitude: latitude, longitude: 13.4, at: now)
+        let (event, time) = try #require(before.next)
+        let after = SunState(latitude: latitude, longitude: 13.4, at: time + 0.002)
+        #expect(after.phase != before.phase && after.next?.event != event, "\(event) at \(time)")
+        now = time
+      }
+    }
+  }
+
   /// Regression: in the west, the sunset that had just been handled in the east came again.
   @Test func `each moment happens once a day, also for a machine that travels or has no location`() throws {
     let sunset = try #require(SunMoment("sunset"))
