@@ -89,6 +89,18 @@ import Testing
     #expect(try watch.waitForExit() == .status(0))
   }
 
+  /// Regression: the kernel stopped it when it restored the terminal of the foreground.
+  @Test func `watch in the background ends`() throws {
+    let watch = try onTerminal(
+      "watch --count 2", after: "set -m; (", before: "); stty icanon echo; echo stopped; bg; wait %1; echo status $?")
+    try machine.measure(52)
+    try eventually("the location is drawn") { watch.standardOutput.contains("52.0000000") }
+    try watch.send("\u{1A}", terminator: "")
+    try eventually("the shell has the terminal") { watch.standardOutput.contains("stopped") }
+    try machine.measure(53, until: "it ends") { watch.standardOutput.contains("status 0") }
+    #expect(try watch.waitForExit() == .status(0))
+  }
+
   @Test func `watch wraps a long value on a narrow terminal`() throws {
     let status = try onTerminal("status", after: "stty cols 40; ")
     #expect(try status.waitForExit() == .status(0))

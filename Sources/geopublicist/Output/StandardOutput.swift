@@ -151,6 +151,7 @@ final class Keyboard {
 
   func restore() {
     watch = nil
-    tcsetattr(STDIN_FILENO, TCSANOW, &before)
+    // The shell has restored the terminal of a background process, which the kernel would stop here.
+    if tcgetpgrp(STDIN_FILENO) == getpgrp() { tcsetattr(STDIN_FILENO, TCSANOW, &before) }
   }
 }
