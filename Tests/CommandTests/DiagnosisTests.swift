@@ -253,6 +253,9 @@ import Testing
     Row("service-waiting", "systemctl list-jobs") { $0.service = .stopped(.waiting) },
     Row("service-condition", "systemctl status geopublicist") { $0.service = .stopped(.condition) },
     Row("service-unknown", "sudo systemctl reload dbus") { $0.service = .stopped(.unknownToBus) },
+    Row("service-unknown", "systemctl --user reload dbus") {
+      ($0.isSession, $0.service) = (true, .stopped(.unknownToBus))
+    },
     Row("geoclue-failed", "reset-failed geoclue") { $0.geoclue = .stopped(.limit) },
     Row("geoclue-unknown", "Reinstall its package") { $0.geoclue = .stopped(.unknownToBus) },
     Row("polkit-waiting", "systemctl list-jobs") { $0.polkit = .stopped(.waiting) },

@@ -170,7 +170,7 @@ nonisolated extension Diagnosis {
       if let remedy = securityModule(message) { return problem("policy", "security-module", finding, remedy) }
       return problem(
         "policy", "service", finding,
-        tr("Reinstall the package geopublicist; then sudo systemctl reload dbus"))
+        tr("Reinstall the package geopublicist; then \(root) reload dbus"))
     }
   }
 
@@ -194,7 +194,7 @@ nonisolated extension Diagnosis {
     case .unknownToBus:
       problem(
         subject, "unknown", tr("\(name) is installed, but the message bus does not know how to start it"),
-        tr("Reinstall its package; sudo systemctl reload dbus"))
+        tr("Reinstall its package; \(root) reload dbus"))
     }
   }
 
