@@ -144,7 +144,8 @@ import Testing
       if latitude == latitudes[0] {
         // Headers at which libdbus leaves the bus.
         let attack = [
-          Rig.python, Rig.sourceFile("Tests/Fuzz/Bus/attack.py"), machine.bus.address, Service.name, "0", "1", "headers",
+          Rig.python, Rig.sourceFile("Tests/Fuzz/Bus/attack.py"), machine.bus.address, Service.name, "0", "1",
+          "headers",
         ]
         #expect(try run(attack, within: .seconds(60)).succeeded)
         try eventually("the service returns") { machine.service.log.contains("the service is available again as") }
