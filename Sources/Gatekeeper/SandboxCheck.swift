@@ -20,8 +20,8 @@ final class SandboxCheck {
   private static let parallel = 16
   /// The pause before a check that the bus or systemd has not answered is repeated.
   private static let pause = Duration.milliseconds(300)
-  /// The maximum number of times in which systemd is not on the bus, does not answer, or does not find a process in its
-  /// unit. systemd leaves the bus for about a second when it executes itself again, for example after an update. It reads
+  /// The maximum number of times in which systemd is not on the bus, or does not find a process in its unit, or finds too
+  /// many. systemd leaves the bus for about a second when it executes itself again, for example after an update. It reads
   /// the control groups of a unit one after the other, so that a process that moves meanwhile may be in none.
   private static let absences = 12
 
@@ -125,7 +125,7 @@ final class SandboxCheck {
         switch result {
         case .success(let group): group == nil
         case .failure(.refused(let error)): error.isAbsence || error.name == .limitsExceeded
-        case .failure(.lost), .failure(.notSent): true
+        case .failure(.lost), .failure(.notSent): false
         }
       if isAbsent, subject.absences < Self.absences, !handle.hasExited {
         var subject = subject
@@ -135,7 +135,8 @@ final class SandboxCheck {
       }
       switch result {
       case .success(let group): self?.judge(subject, handle, group)
-      case .failure: self?.finish(subject, .unverifiable)
+      case .failure(.refused): self?.finish(subject, .unverifiable)
+      case .failure(.lost), .failure(.notSent): self?.repeatLater(subject)
       }
     }
   }

@@ -52,7 +52,10 @@ final class UnitProcesses {
     do throws(DBusError) {
       let lists = try listConnection()
       call("GetUnitProcesses", [.string(question.unit)], on: lists, expecting: "a(sus)") { [weak self] result in
-        let group = result.map { Self.group(of: question.process, in: $0.first?.array ?? []) }
+        var group = result.map { Self.group(of: question.process, in: $0.first?.array ?? []) }
+        if case .failure(.lost(let error)) = result, !lists.isConnected {
+          group = .failure(.refused(DBusError(.limitsExceeded, error.message)))
+        }
         self?.answered(question, group)
       }
     } catch { answered(question, .failure(.notSent(error))) }
@@ -69,14 +72,13 @@ final class UnitProcesses {
 
   private func answered(_ question: Question, _ result: Result<ControlGroup?, CallFailure>) {
     questions.removeFirst()
-    let isTooLong =
-      switch result {
-      case .failure(.lost): true
-      case .failure(.refused(let error)): error.name == .limitsExceeded
-      default: false
-      }
-    let group = isTooLong ? Self.group(of: question.unit) : nil
-    question.handler(group.map { .success($0) } ?? result)
+    if case .failure(.refused(let error)) = result, error.name == .limitsExceeded,
+      let group = Self.group(of: question.unit)
+    {
+      question.handler(.success(group))
+    } else {
+      question.handler(result)
+    }
     askNext()
   }
 
