@@ -401,7 +401,7 @@ extension Checks {
       switch reason {
       case "completed": isOver || !client.isReading || world.isBusFaulty
       case "by-consumer": client.closing.contains(subscription.path)
-      default: reason == "shutdown"
+      default: reason == "shutdown" && endsService(client, subscription.path)
       }
     if !isTrue { broken("an object is closed for the reason that it reports", "\(reason): \(subscription.path)") }
   }
@@ -414,9 +414,27 @@ extension Checks {
       case "expired":
         region.duration > 0 && region.firstStart.map { kernel_boottime() >= $0 + region.duration } ?? false
       case "by-consumer": client.closing.contains(region.path)
-      default: reason == "shutdown"
+      default: reason == "shutdown" && endsService(client, region.path)
       }
     if !isTrue { broken("an object is closed for the reason that it reports", "\(reason): \(region.path)") }
+  }
+
+  /// The service has closed an almanac of a client.
+  func closed(almanac path: String, _ reason: String, to client: Client) {
+    let isTrue =
+      reason == "by-consumer" ? client.closing.contains(path) : reason == "shutdown" && endsService(client, path)
+    if !isTrue { broken("an object is closed for the reason that it reports", "\(reason): \(path)") }
+  }
+
+  /// An object was closed because the service ends, so that its name must be free soon.
+  private func endsService(_ client: Client, _ path: String) -> Bool {
+    guard !world.isBusFaulty, client.isReading, client.readSince < world.schedule.now - 1_000_000,
+      let name = world.serviceName
+    else { return true }
+    world.schedule.after(3_000_000) { [self] in
+      if world.serviceName == name { broken("an object is closed for the reason that it reports", "shutdown: \(path)") }
+    }
+    return true
   }
 
   /// At the end of a quiet time, a client must have received what its subscription promises.
@@ -453,6 +471,41 @@ extension Checks {
     {
       broken("an update arrives when its distance is passed", subscription.path)
     }
+    passed(client, subscription)
+  }
+
+  /// Checks that accurate locations have passed the thresholds of a subscription. Of several in a second, only the last one
+  /// counts, so that three are required.
+  private func passed(_ client: Client, _ subscription: Client.Subscription) {
+    let (now, thresholds) = (world.schedule.now, subscription.thresholds)
+    guard thresholds.time == 0, thresholds.debounce == 0, !thresholds.isSignificant, subscription.level == .exact,
+      client.entitlement.level == .exact, subscription.thresholdsAt < now
+    else { return }
+    let times = [
+      subscription.beganAt, subscription.authorizedAt, client.entitlement.since, client.readSince, world.wokeAt,
+      world.movedAt, world.outlierAt, world.clockSetAt, subscription.thresholdsAt, subscription.startedAt,
+    ]
+    let begin = (times.max() ?? 0) + 6_000_000
+    func hasRead(since begin: Int64, _ isSuch: (Fix) -> Bool) -> Bool {
+      guard begin < now - 2_000_000 else { return false }
+      return world.fixes.values.count { fix in
+        isSuch(fix) && !fix.isOutlier && fix.defect == nil
+          && world.geoclue.lastReads[fix.number].map { (begin..<now - 2_000_000).contains($0) } ?? false
+      } >= 3
+    }
+    if thresholds.accuracy > 0, thresholds.distance == 0, subscription.lastLocationAt < begin,
+      hasRead(since: begin, { $0.accuracy <= thresholds.accuracy })
+    {
+      broken("a location that is accurate enough is sent", "\(thresholds.accuracy) m: \(subscription.path)")
+    }
+    if thresholds.distance > 0, thresholds.accuracy == 0, let last = subscription.last, last.level == "exact",
+      last.accuracy.isFinite, subscription.lastLocationAt < now - 5_000_000,
+      hasRead(
+        since: max(begin, subscription.lastLocationAt + 1_000_000),
+        { $0.accuracy <= last.accuracy / 2 - 0.01 && last.accuracy - $0.accuracy >= 10.01 })
+    {
+      broken("a much more accurate location passes a distance threshold", subscription.path)
+    }
   }
 
   // MARK: - Contents
@@ -466,8 +519,8 @@ extension Checks {
     let present = UInt64(kernel_realtime() / 1_000_000) + UInt64(LocationValidator.clockSkew.seconds)
     let isInTime =
       time == fix.timestamp || fix.isAhead && (fix.timestamp...present).contains(time)
-      || world.clockSetBefore > fix.measuredAt
-      || world.clockSetAt > fix.measuredAt && (time <= present || world.clockSetAt > world.schedule.now - 1_000_000)
+      || world.clockSetBefore >= fix.measuredAt
+      || world.clockSetAt >= fix.measuredAt && (time <= present || world.clockSetAt > world.schedule.now - 1_000_000)
     // The service drops the speed of a location that is less accurate than any receiver's.
     let hasSpeed = fix.accuracy <= LocationValidator.coarsestSatelliteAccuracy || fix.accuracy == .infinity
     let text = location["Description"]?.string ?? ""

@@ -17,6 +17,13 @@ extension Checks {
     shown.at = world.schedule.now
   }
 
+  /// The service must have announced this limit, which the configuration has had for a while.
+  func announced(_ limit: UInt32) {
+    guard case .dictionary(_, _, let limits)? = shown.values["Limits"]?.unwrapped, shown.sender == world.serviceName,
+      limits.contains(where: { $0.key.string == "subscriptions-per-user" && $0.value.uint32 == limit })
+    else { return broken("changed limits are announced", "\(limit)") }
+  }
+
   /// Reads the properties of the service twice. One that has not changed in between must have the signalled value.
   func properties() {
     guard let client = world.clients.first(where: { $0.isConnected && $0.isReading }) else { return }

@@ -160,13 +160,16 @@ final class Checks {
     (owners, open, turns, shares, remainsBefore, pingConnections) = ([:], [:], [:], [:], nil, [])
   }
 
+  /// How long the calls last that a service which exits has still to answer.
+  var lastCallsTime: Int64 = 0
+
   /// All objects end with the service, which keeps what its users' programs have received.
   func serviceExited() {
     ended.formUnion(owners.keys)
     (owners, turns, shares, requests, pingConnections) = ([:], [:], [:], [:], [])
     let (times, towns, refused) = (townTimes, towns, turnedOffUsers)
     turnedOffUsers = []
-    world.schedule.after(1_000_000) { [self] in
+    world.schedule.after(lastCallsTime + 1_000_000) { [self] in
       // It may have been written by the service that has exited. A program with the client library may have received a
       // location since.
       for user in refused.sorted()
@@ -544,6 +547,19 @@ final class Checks {
       level == .city && Int64(time) <= kernel_realtime() / 1_000_000 && time >= countryTimes[client.user] ?? 0
     townTimes[client.user] = max(townTimes[client.user] ?? 0, isKnown ? time : 0)
     if level == .city { towns[client.user] = isKnown ? latitude : nil }
+  }
+
+  /// A call that permits the user's remembered town was not answered.
+  func missed(_ record: [Substring]?, since begin: Int64, by client: Client) {
+    guard let record, record.count > 4, record[0] == "city", world.remembers, !world.isBusFaulty, !world.isSession,
+      world.record(of: client.user) == record, Int64(record[4]) ?? .max <= kernel_realtime() / 1_000_000,
+      client.entitlement.level >= .city, client.entitlement.since < begin - 1_000_000,
+      max(world.clockSetAt, world.wokeAt) < begin,
+      // Otherwise a location of the source takes precedence.
+      let servingSince = world.servingSince, world.geoclue.lastReadAt < servingSince,
+      world.truth.changedAt < begin - 3_000_000, world.polkit.answersSoon, world.logind.answersSoon
+    else { return }
+    broken("a remembered town answers a call that permits its age", "client \(client.number): \(record)")
   }
 
   /// Checks that a town that a client has received after a long sleep, and thus after a long time without another, is

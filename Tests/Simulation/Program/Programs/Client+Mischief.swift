@@ -315,7 +315,9 @@ extension Client {
   }
 
   /// Creates an object while the service releases its name. The service must refuse or close it.
-  func callLate() {
+  ///
+  /// - Parameter areLastCallsLong: Whether it also makes a call that lasts longer than the service.
+  func callLate(areLastCallsLong: Bool) {
     guard isConnected else { return }
     subscribe(isPlain: true, at: .exact)
     // The service does not know this program yet, and learns its session late.
@@ -330,6 +332,25 @@ extension Client {
       for subscription in subscriptions {
         world.checks.broken("an object ends with the service's name", subscription.path)
       }
+      if !areLastCallsLong { exit() }
+    }
+    guard areLastCallsLong else { return }
+    world.checks.lastCallsTime = 10_000_000
+    // No location is as accurate, so that the call waits for its timeout, or for the end of the service.
+    let options: [(String, Value)] = [
+      ("timeout", .uint32(120_000)), ("maximum-age", .uint32(0)), ("required-accuracy", .double(0.5)),
+    ]
+    let (begin, connections) = (world.schedule.now, connections)
+    var isAnswered = false
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 120_000_000) { [world] reply in
+      isAnswered = true
+      if reply.isLost { world.checks.broken("a call to a service that is about to exit is answered", reply.errorName) }
+    }
+    world.schedule.after(11_500_000) { [self] in
+      if isConnected, self.connections == connections, !isAnswered, !world.isBusFaulty, world.settledAt < begin {
+        world.checks.broken("the last calls of a service end soon", "client \(number)")
+      }
+      world.checks.lastCallsTime = 0
       exit()
     }
   }

@@ -33,10 +33,11 @@ extension Client {
     creations += 1
     let connections = connections
     let isNamed = chance.percent(15)
+    let twilight = chance.pick(Checks.twilights.keys.sorted())
+    let offsets = (day: chance.pick([0, 0, -1_800, 5_400]), night: chance.pick([0, 0, -5_400, 1_800]))
     var options: [(String, Value)] = [
-      ("twilight", .string(chance.pick(["sunset", "civil", "nautical", "astronomical"]))),
-      ("day-offset", .int32(chance.pick([0, 0, -1_800, 5_400]))),
-      ("night-offset", .int32(chance.pick([0, 0, -5_400, 1_800]))),
+      ("twilight", .string(twilight)), ("day-offset", .int32(Int32(offsets.day))),
+      ("night-offset", .int32(Int32(offsets.night))),
     ]
     if isNamed { options.append(Self.named) }
     ask(Self.path, Self.service, "CreateAlmanac", [.options(options)]) { [weak self] reply in
@@ -49,6 +50,7 @@ extension Client {
         return
       }
       (almanacPath, almanac, almanacTold, isAlmanacNamed) = (path, nil, nil, isNamed)
+      almanacOptions = (Checks.twilights[twilight] ?? .nan, offsets)
       world.checks.created(path, by: self, isNamed: isNamed)
       startAlmanac(path)
     }
@@ -155,6 +157,9 @@ extension Client {
       almanac = (values, world.schedule.now)
       checkRules(signal, isNamed: isAlmanacNamed)
       world.checks.names(values, of: self)
+      if isReading, readSince < world.schedule.now - 1_000_000, world.sentSince == world.schedule.now {
+        world.checks.sun(values, night: almanacOptions.night, almanacOptions.offsets, self)
+      }
     case "AuthorizationChanged":
       let new = (signal.values.first?.string ?? "", signal.values.last?.string ?? "")
       let before = almanacMayBeToldAgain ? nil : almanacTold
@@ -163,7 +168,9 @@ extension Client {
       // The service drops the almanac of a client that loses access.
       if signal.values.first?.string?.hasPrefix("authorized") == false { almanac = nil }
     case "ErrorOccurred": world.checks.failed(signal.path)
-    case "Closed" where signal.path == almanacPath: (almanacPath, almanac, almanacTold) = (nil, nil, nil)
+    case "Closed" where signal.path == almanacPath:
+      world.checks.closed(almanac: signal.path, signal.values.first?.string ?? "", to: self)
+      (almanacPath, almanac, almanacTold) = (nil, nil, nil)
     default: break
     }
   }

@@ -112,6 +112,8 @@ final class Client: Program {
   var almanacPath: String?
   /// Whether it was created with the desktop-id that GeoClue may disallow.
   var isAlmanacNamed = false
+  /// The altitude of the sun at which night begins in its almanac, and the offsets in seconds.
+  var almanacOptions: (night: Double, offsets: (day: Int, night: Int)) = (-6, (0, 0))
   /// When it was last started; in the distant future if that was refused.
   var almanacStartedAt: Int64 = .max
   var almanacStarts = 0
@@ -279,7 +281,13 @@ final class Client: Program {
       ("accuracy", .string("city")), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(2_592_000_000)),
     ]
     if isBestEffort { options += Self.bestEffort }
-    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: Int64(timeout) * 1_000)
+    let (begin, record) = (world.schedule.now, world.record(of: user))
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: Int64(timeout) * 1_000) {
+      [self] reply in
+      // Both say that access was permitted.
+      guard !isBestEffort, ["Timeout", "Unavailable"].contains(where: reply.errorName.hasSuffix) else { return }
+      world.checks.missed(record, since: begin, by: self)
+    }
   }
 
   /// Requests a location that must arrive.

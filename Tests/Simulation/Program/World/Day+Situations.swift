@@ -949,9 +949,10 @@ extension Day {
     // Records that were erased before may not have been written again yet.
     if round % 8 == 3, world.seed.isMultiple(of: 2) { after(97.5) { $0.eraseRecords() } }
     // A program calls when the service has just decided to exit.
+    let isLong = round % 8 != 7
     after(98) { world in
       world.clients[2].start()
-      world.bus.onRelease = { [weak world] in world?.clients[2].callLate() }
+      world.bus.onRelease = { [weak world] in world?.clients[2].callLate(areLastCallsLong: isLong) }
     }
     if round % 8 == 7, !world.isSession {
       // A shorter time counts for a service that is already idle. Another service follows because of the late call.

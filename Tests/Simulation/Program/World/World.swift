@@ -819,6 +819,12 @@ final class World {
     if !isSilent, chance.percent(50) {
       limit = 81 - limit
       reload()
+      let (new, service, begin) = (limit, serviceName, schedule.now)
+      schedule.after(15_000_000) { [self] in
+        guard !isBusFaulty, let service, serviceName == service, limit == new, servingSince ?? .max < begin - 1_000_000
+        else { return }
+        checks.announced(new)
+      }
     }
     truth.changed("GeoClue's configuration \(isDisallowed ? "disallows" : "allows") a program")
   }
