@@ -67,6 +67,43 @@ import Testing
     #expect(after >= 2)
   }
 
+  /// Regression: each connection had a timer of its own.
+  @Test func `a timer is stopped by any of its connections, and not by releasing one`() async {
+    let (ticks, more, later) = await onRunLoop { loop in
+      var ticks = 0
+      func rest() {
+        let end = Date(timeIntervalSinceNow: 0.05)
+        loop.run { Date() > end }
+      }
+      let timer = Timer.publish(every: 0.01, on: loop, in: .default).autoconnect()
+      let subscription = timer.sink { _ in ticks += 1 }
+      loop.run { ticks >= 2 }
+      _ = timer.upstream.connect()
+      let before = ticks
+      loop.run { ticks >= before + 2 }
+      let more = ticks
+      timer.upstream.connect().cancel()
+      rest()
+      subscription.cancel()
+      return (before, more, ticks)
+    }
+    #expect(more > ticks && later == more)
+  }
+
+  /// With several threads, each notification is delivered at most once for each value that was requested.
+  @Test func `notifications of other threads may come during a cancellation`() async {
+    let center = NotificationCenter()
+    let name = Notification.Name("example")
+    nonisolated(unsafe) let shared = center
+    let poster = Thread { for _ in 0..<20_000 { shared.post(name: name, object: nil) } }
+    poster.start()
+    while !poster.isFinished {
+      let subscription = center.publisher(for: name).receive(on: DispatchQueue.main).sink { _ in }
+      subscription.cancel()
+      await Task.yield()
+    }
+  }
+
   @Test func `a late subscriber to a shared timer receives the current count`() async {
     let (first, second) = await onRunLoop { loop in
       let counter = Timer.publish(every: 0.01, on: loop, in: .default).autoconnect()

@@ -27,6 +27,7 @@ extension Timer {
     /// The options, of which there are none.
     public let options: RunLoop.SchedulerOptions?
     private let subject = PassthroughSubject<Date, Never>()
+    private var running: (any Cancellable)?
 
     /// Creates a timer that ticks every `interval` seconds once connected, first after one interval.
     public init(
@@ -42,11 +43,25 @@ extension Timer {
 
     public func receive<S: Subscriber<Date, Never>>(subscriber: S) { subject.receive(subscriber: subscriber) }
 
-    /// Starts the timer. Cancel the returned object to stop it.
+    /// Starts the timer, unless it is running. It stops when a returned object is cancelled, not when one is released.
     public func connect() -> any Cancellable {
-      let first = Date(timeIntervalSinceNow: interval)
-      let subject = subject
-      return runLoop.repeatAction(from: first, every: interval, tolerance: tolerance, in: mode) { subject.send(Date()) }
+      if running == nil {
+        let first = Date(timeIntervalSinceNow: interval)
+        running = runLoop.repeatAction(from: first, every: interval, tolerance: tolerance, in: mode) {
+          self.subject.send(Date())
+        }
+      }
+      return Connection(timer: self)
+    }
+
+    private func stop() {
+      running?.cancel()
+      running = nil
+    }
+
+    private struct Connection: Cancellable {
+      let timer: TimerPublisher
+      func cancel() { timer.stop() }
     }
   }
 }
