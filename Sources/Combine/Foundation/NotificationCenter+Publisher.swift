@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Publishing
+import Synchronization
 
 extension NotificationCenter {
   /// Publishes the notifications that the center posts under a name, on the thread that posts them.
@@ -37,31 +38,45 @@ extension NotificationCenter {
     }
   }
 
-  private final class Observation: Subscription {
+  /// It is cancelled and notified on different threads, so its state is behind a lock.
+  private final class Observation: Subscription, Sendable {
+    /// The closure belongs to the subscriber, which chooses the threads that post.
+    private struct State: @unchecked Sendable {
+      var token: (any NSObjectProtocol)?
+      var demand = Subscribers.Demand.none
+      var deliver: ((Notification) -> Subscribers.Demand)?
+    }
+
     private let center: NotificationCenter
-    private var token: (any NSObjectProtocol)?
-    private var demand = Subscribers.Demand.none
-    private var deliver: ((Notification) -> Subscribers.Demand)?
+    private let state: Mutex<State>
 
     init(publisher: Publisher, deliver: @escaping (Notification) -> Subscribers.Demand) {
       center = publisher.center
-      self.deliver = deliver
-      nonisolated(unsafe) let take: (Notification) -> Void = { [weak self] in self?.take($0) }
-      token = center.addObserver(forName: publisher.name, object: publisher.object, queue: nil) { take($0) }
+      state = Mutex(State(deliver: deliver))
+      let token = center.addObserver(forName: publisher.name, object: publisher.object, queue: nil) { [weak self] in
+        self?.take($0)
+      }
+      let tokenState = State(token: token)
+      state.withLock { $0.token = tokenState.token }
     }
 
     private func take(_ notification: Notification) {
-      guard demand > .none, let deliver else { return }
-      demand -= 1
-      demand += deliver(notification)
+      let before = state.withLock { state in
+        defer { if state.demand > .none { state.demand -= 1 } }
+        return state
+      }
+      guard before.demand > .none, let more = before.deliver?(notification), more > .none else { return }
+      request(more)
     }
 
-    func request(_ more: Subscribers.Demand) { demand += more }
+    func request(_ more: Subscribers.Demand) { state.withLock { $0.demand += more } }
 
     func cancel() {
-      deliver = nil
-      if let token { center.removeObserver(token) }
-      token = nil
+      let before = state.withLock { state in
+        defer { state = State() }
+        return state
+      }
+      if let token = before.token { center.removeObserver(token) }
     }
   }
 }
