@@ -36,17 +36,17 @@ extension URLSession {
     public init(request: URLRequest, session: URLSession) { (self.request, self.session) = (request, session) }
 
     public func receive<S: Subscriber<Output, URLError>>(subscriber: S) {
-      subscriber.receive(subscription: DataTaskSubscription(self) { subscriber.take($0) })
+      subscriber.receive(subscription: DataTaskSubscription(self) { subscriber.take($0, isLive: $1) })
     }
   }
 }
 
 extension Subscriber where Input == URLSession.DataTaskPublisher.Output, Failure == URLError {
-  fileprivate func take(_ answer: Result<Input, URLError>) {
+  fileprivate func take(_ answer: Result<Input, URLError>, isLive: () -> Bool) {
     switch answer {
     case .success(let output):
       _ = receive(output)
-      receive(completion: .finished)
+      if isLive() { receive(completion: .finished) }
     case .failure(let error): receive(completion: .failure(error))
     }
   }
@@ -56,9 +56,13 @@ extension Subscriber where Input == URLSession.DataTaskPublisher.Output, Failure
 private final class DataTaskSubscription: Subscription, CustomStringConvertible, Sendable {
   typealias Answer = Result<URLSession.DataTaskPublisher.Output, URLError>
 
+  /// Receives the answer, and a function that returns whether the subscriber has not cancelled.
+  typealias Delivery = (Answer, () -> Bool) -> Void
+
   private enum State {
-    case waiting(URLSession.DataTaskPublisher, (Answer) -> Void)
-    case running(URLSessionDataTask, of: URLSession, (Answer) -> Void)
+    case waiting(URLSession.DataTaskPublisher, Delivery)
+    case running(URLSessionDataTask, of: URLSession, Delivery)
+    case delivering
     case done
   }
 
@@ -67,7 +71,7 @@ private final class DataTaskSubscription: Subscription, CustomStringConvertible,
 
   private let guarded: Mutex<Guarded>
 
-  init(_ publisher: URLSession.DataTaskPublisher, _ deliver: @escaping (Answer) -> Void) {
+  init(_ publisher: URLSession.DataTaskPublisher, _ deliver: @escaping Delivery) {
     guarded = Mutex(Guarded(state: .waiting(publisher, deliver)))
   }
 
@@ -92,11 +96,14 @@ private final class DataTaskSubscription: Subscription, CustomStringConvertible,
   }
 
   private func settle(_ answer: Answer) {
-    if case .running(_, _, let deliver) = end().state { deliver(answer) }
+    guard case .running(_, _, let deliver) = change(to: .delivering) else { return }
+    deliver(answer) {
+      if case .delivering = change(to: .done) { true } else { false }
+    }
   }
 
   func cancel() {
-    if case .running(let task, let session, _) = end().state { Self.stop(task, of: session) }
+    if case .running(let task, let session, _) = change(to: .done) { Self.stop(task, of: session) }
   }
 
   /// Ends a transfer, at the earliest when its response has begun.
@@ -116,11 +123,15 @@ private final class DataTaskSubscription: Subscription, CustomStringConvertible,
     }
   }
 
-  private func end() -> Guarded {
-    guarded.withLock { guarded in
-      defer { guarded.state = .done }
-      return guarded
+  /// Returns the state before. One that has ended does not change.
+  private func change(to state: State) -> State {
+    let new = Guarded(state: state)
+    let before = guarded.withLock { guarded in
+      let before = guarded
+      if case .done = before.state {} else { guarded = new }
+      return before
     }
+    return before.state
   }
 
   var description: String { "DataTaskPublisher" }
