@@ -68,11 +68,20 @@
   public func schedule(
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: Never?, _ action: @escaping () -> Void
   ) {
+    let index = Self.waiting.firstIndex { $0.date > date } ?? Self.waiting.endIndex
+    Self.waiting.insert((date, action), at: index)
     Task {
       try? await Task.sleep(until: date.instant, tolerance: tolerance.duration)
-      action()
+      // Tasks that wake up at the same time may run in any order.
+      while let next = Self.waiting.first, next.date <= date {
+        Self.waiting.removeFirst()
+        next.action()
+      }
     }
   }
+
+  /// The work that waits for its time, in order.
+  private static var waiting: [(date: SchedulerTimeType, action: () -> Void)] = []
 
   /// Runs the action at a time and then every `interval`, of at least a tenth of a millisecond, counted from the first
   /// time, so that there is no drift. Missed times are skipped.

@@ -14,6 +14,25 @@ import Testing
     #expect(entries == [1, 2, 3])
   }
 
+  /// Regression: tasks that wake up at the same time run in any order, so that a completion could overtake its value.
+  @Test func `delayed work runs in the order of its times`() async {
+    let date = scheduler.now.advanced(by: .milliseconds(20))
+    var entries: [Int] = []
+    for number in 0..<500 { scheduler.schedule(after: date) { entries.append(number) } }
+    while entries.count < 500 { await Task.yield() }
+    #expect(entries == Array(0..<500))
+    var ends = 0
+    let subscriptions = (0..<200).map { number in
+      Just(number).delay(for: .milliseconds(10), scheduler: scheduler)
+        .collect().sink {
+          #expect($0 == [number])
+          ends += 1
+        }
+    }
+    while ends < 200 { await Task.yield() }
+    withExtendedLifetime(subscriptions) {}
+  }
+
   @Test func `debounce works on a TaskScheduler`() async {
     let subject = PassthroughSubject<Int, Never>()
     let values = subject.debounce(for: .milliseconds(20), scheduler: scheduler).keepingNewest().values

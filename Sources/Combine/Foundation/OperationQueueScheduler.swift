@@ -5,6 +5,9 @@ import Publishing
 
 /// Runs work on the queue.
 extension OperationQueue: Scheduler {
+  /// Serial, so that work that is due at about the same time keeps its order.
+  private static let timers = DispatchQueue(label: "Combine.OperationQueue")
+
   public typealias SchedulerTimeType = FoundationTime
 
   /// There are no options.
@@ -24,7 +27,7 @@ extension OperationQueue: Scheduler {
   ) {
     nonisolated(unsafe) let action = action
     let delay = max(0, date.date.timeIntervalSinceNow)
-    DispatchQueue.global().asyncAfter(deadline: .now() + delay) { self.addOperation { action() } }
+    Self.timers.asyncAfter(deadline: .now() + delay) { self.addOperation { action() } }
   }
 
   public func schedule(
