@@ -41,6 +41,24 @@ import Testing
       ])
   }
 
+  /// Regression: the stream was read while it was being written.
+  @Test func `a stream may cancel the subscription that prints to it`() {
+    final class Canceller: TextOutputStream {
+      var lines: [String] = []
+      var subscription: AnyCancellable?
+      func write(_ string: String) {
+        lines.append(string)
+        if string.contains("value") { subscription?.cancel() }
+      }
+    }
+    let stream = Canceller()
+    let subject = PassthroughSubject<Int, Never>()
+    stream.subscription = subject.print("", to: stream).sink { _ in }
+    subject.send(1)
+    subject.send(2)
+    #expect(stream.lines.suffix(2) == ["receive value: (1)\n", "receive cancel\n"])
+  }
+
   @Test(arguments: Described.all)
   func `print logs the description of the subscription`(_ described: Described) {
     let stream = LineStream()

@@ -108,7 +108,12 @@ final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure
     text += head
     text += subject
     text += end
-    if stream == nil { Swift.print(text, terminator: "") } else { stream?.write(text) }
+    if var target = stream {
+      target.write(text)
+      stream = target
+    } else {
+      Swift.print(text, terminator: "")
+    }
     line = text
   }
 }
