@@ -158,7 +158,11 @@ let package = Package(
         "DBus", "GeopublicistClient", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport", "MainLoop",
         "Publicist", "geopublicistd",
       ]),
-    .testTarget(name: "ReplayTests", dependencies: ["GeopublicistReplay", "GeopublicistTestSupport", "geopublicistd"]),
+    .testTarget(
+      name: "ReplayTests",
+      dependencies: [
+        "GeopublicistMainLoopTestSupport", "GeopublicistReplay", "GeopublicistTestSupport", "geopublicistd",
+      ]),
     .executableTarget(
       name: "location-example", dependencies: ["DBus", "GeoClue", "MainLoop", "MainLoopTasks", "Publicist"],
       path: "Examples/swift"),

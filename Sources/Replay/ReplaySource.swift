@@ -100,6 +100,7 @@ public final class ReplaySource: LocationSource {
   private var playback: Playback
   private var timer: LoopSource?
   private var isListenedTo = false
+  private var starts: UInt64 = 0
 
   /// Plays the track `speed` times faster than it was recorded. With `isLoop`, it starts over at the end.
   public init(_ track: Track, speed: Double = 1, isLoop: Bool = false) {
@@ -117,23 +118,29 @@ public final class ReplaySource: LocationSource {
       return
     }
     // Begin on the next turn, because the caller does not expect events before this call returns.
-    timer = MainLoop.main.nextTurn { [weak self] in
-      self?.onEvent?(.authorization(.authorized(.always)))
-      self?.onEvent?(.status(SourceStatus(state: .running, availableAccuracy: .exact)))
-      self?.playback.begin(at: MainLoop.main.clock.monotonic())
-      self?.play()
+    starts &+= 1
+    timer = MainLoop.main.nextTurn { [weak self, starts] in
+      guard let self else { return }
+      let status = SourceStatus(state: .running, availableAccuracy: .exact)
+      for event in [.authorization(.authorized(.always)), .status(status)] as [LocationSourceEvent] {
+        onEvent?(event)
+        // The event may have ended this replay, and begun another.
+        guard isListenedTo, self.starts == starts else { return }
+      }
+      playback.begin(at: MainLoop.main.clock.monotonic())
+      play()
     }
   }
 
   private func play() {
-    tell()
-    guard isListenedTo else { return }
-    // A timer that is late does not delay the next point. At least 1 ms, which clients can follow.
+    // Before the location, which may end this replay or begin another. A timer that is late does not delay the next
+    // point. At least 1 ms, which clients can follow.
     let due = max(playback.due, MainLoop.main.clock.monotonic() + .milliseconds(1))
     timer = MainLoop.main.at(due) { [weak self] in
       self?.playback.advance()
       self?.play()
     }
+    tell()
   }
 
   private func tell() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
 import Testing
 
@@ -8,6 +9,27 @@ import Testing
 /// Readers of track files, without a bus.
 @Suite struct TrackTests {
   private func fix(_ latitude: Double) -> Location { Location(latitude: latitude, longitude: 13) }
+
+  /// Regression: the replay went on without the events of a start, and the source's state remained idle.
+  @Test func `a replay that is started again in the callback of a location begins with its events`() throws {
+    let source = ReplaySource(try #require(Track([Track.Measurement(fix: fix(1), time: nil)])), isLoop: true)
+    var events: [String] = []
+    source.onEvent = { event in
+      switch event {
+      case .authorization: events.append("authorization")
+      case .status(let status): events.append(status.state.rawValue)
+      case .location, .failure: events.append("location")
+      }
+      guard events.count == 3 else { return }
+      source.require(nil)
+      source.require(.exact)
+    }
+    source.require(.exact)
+    try turning("another location") { events.count >= 7 }
+    #expect(
+      events.prefix(7) == ["authorization", "running", "location", "idle", "authorization", "running", "location"])
+    source.require(nil)
+  }
 
   @Test(
     arguments: [
