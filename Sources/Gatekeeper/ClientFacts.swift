@@ -24,7 +24,8 @@ final class ClientFacts {
 
   var isGathering: Bool { !rounds.isEmpty }
 
-  /// Runs one sandbox check for all calls that need its result; `check` calls its argument with the result.
+  /// Runs one sandbox check for all calls that need its result; `check` calls its argument with the result. Without a
+  /// result, the next call checks again.
   func checkSandbox(
     _ round: AnswerGroup, _ check: (@escaping SandboxCheck.Handler) -> Void, _ done: @escaping (ControlGroup?) -> Void
   ) {
@@ -34,6 +35,7 @@ final class ClientFacts {
     isCheckingSandbox = true
     check { [self] confinement, group in
       self.confinement = confinement
+      isCheckingSandbox = false
       done(group)
       sandboxWaiters.release()
     }

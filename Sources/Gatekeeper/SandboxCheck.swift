@@ -135,6 +135,8 @@ final class SandboxCheck {
       }
       switch result {
       case .success(let group): self?.judge(subject, handle, group)
+      // Other programs of the unit decide how long the list is, and may shorten it.
+      case .failure(.refused(let error)) where error.name == .limitsExceeded: self?.finish(subject, .unknown)
       case .failure(.refused): self?.finish(subject, .unverifiable)
       case .failure(.lost), .failure(.notSent): self?.repeatLater(subject)
       }

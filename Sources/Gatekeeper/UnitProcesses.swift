@@ -8,7 +8,7 @@ import DBus
 /// caller.
 ///
 /// The list contains every command line, so the users of a unit decide how long it is. One list at a time is requested,
-/// on a connection that only a list that is too long ends.
+/// on a connection of its own, which one that is too long ends.
 final class UnitProcesses {
   private static let service: BusName = "org.freedesktop.systemd1"
   private static let path: ObjectPath = "/org/freedesktop/systemd1"
@@ -65,7 +65,7 @@ final class UnitProcesses {
     guard let open else { return connection }
     if let lists, lists.isConnected { return lists }
     let lists = try open()
-    lists.largestMessage = Self.longestList
+    lists.largestMessage = 32 << 20
     self.lists = lists
     return lists
   }
@@ -82,10 +82,10 @@ final class UnitProcesses {
     askNext()
   }
 
-  /// Returns the group of a unit in which there are no others: neither a user's manager nor a container.
+  /// Returns the group of a unit that contains no sandboxes of users, as a user's manager does.
   private static func group(of unit: String) -> ControlGroup? {
-    let isPlain = unit.hasSuffix(".service") ? !unit.hasPrefix("user@") : unit.hasPrefix("session-")
-    return isPlain ? ControlGroup(path: unit) : nil
+    if unit.hasPrefix("session-") { return ControlGroup(path: "user-.slice/\(unit)") }
+    return unit.hasSuffix(".service") && !unit.hasPrefix("user@") ? ControlGroup(path: unit) : nil
   }
 
   private static func group(of process: UInt32, in rows: [Value]) -> ControlGroup? {

@@ -143,7 +143,7 @@ import Testing
     let credentials = Credentials(userID: 1_000, processID: process, securityLabel: nil)
     for (unit, length, expected) in [
       ("user_401000_2eservice", 7, Facts.Confinement.host), ("cron_2eservice", 12, .host),
-      ("user_401000_2eservice", 12, .unverifiable), ("user_401000_2eservice", 0, .host),
+      ("user_401000_2eservice", 12, .unknown), ("user_401000_2eservice", 0, .host),
     ] {
       (systemd.unit, systemd.length, systemd.lists) = (unit, length, 0)
       var outcome: Facts.Confinement?
