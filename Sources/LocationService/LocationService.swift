@@ -149,6 +149,7 @@ public final class LocationService {
   /// Closes every object and answers every pending call.
   public func shutDown() {
     for request in clients.requests { request.end(.shutdown) }
+    for call in admission.queue.removeAll() { call.fail(.ending) }
     closeSubscriptions()
     lastPlaces?.flush()
     source.end()
