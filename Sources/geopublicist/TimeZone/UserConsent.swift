@@ -5,6 +5,7 @@ import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import Glibc
+import MainLoop
 
 /// Whether the users who are logged in let the clock follow the location.
 enum UserConsent: Equatable {
@@ -37,11 +38,13 @@ final class ConsentQuestions {
   private static let logind: BusName = "org.freedesktop.login1"
   /// The service promises to answer within 5 s.
   private static let patience = CallTimeout.milliseconds(5_500)
+  /// How long the connections of one user may take together.
+  private static let patienceWithAgents = Duration.seconds(30)
 
   private let bus: Connection.Bus
   /// The connection to the bus of logind.
   private let connection: Connection
-  /// The connection of the user whose access is being requested.
+  /// The connection on which a user's access is being requested.
   private var question: Connection?
 
   init(_ bus: Connection.Bus, logindOn connection: Connection) {
@@ -92,27 +95,36 @@ final class ConsentQuestions {
   }
 
   /// Asks the agents of a user, because polkit gives no access to a program outside of an active session, whatever the
-  /// user's agent permits. GeoClue's policy lets root ask them.
+  /// user's agent permits. GeoClue's policy lets root ask them. The connection is only for that, since the bus counts
+  /// calls that are never answered.
   private func askAgents(of user: UInt32, _ handler: @escaping (UserConsent) -> Void) {
     guard getuid() == 0 else { return handler(.given) }
-    connection.call(Message(callingBus: "ListNames"), timeout: Self.patience, expecting: "as") { [weak self] result in
+    guard let agents = try? Connection(to: bus) else { return handler(.unknown) }
+    question = agents
+    let end = MainLoop.main.clock.monotonic() + Self.patienceWithAgents
+    agents.call(Message(callingBus: "ListNames"), timeout: Self.patience, expecting: "as") { [weak self] result in
       guard let names = try? result.get().first?.array else { return handler(.unknown) }
-      let connections = names.compactMap { $0.string.flatMap(BusName.init(validating:)) }.filter(\.isUnique)
-      self?.ask(connections[...], of: user, handler)
+      let others = names.compactMap { $0.string.flatMap(BusName.init(validating:)) }.filter(\.isUnique)
+      self?.ask(others[...], on: agents, of: user, until: end, handler)
     }.keep()
   }
 
-  private func ask(_ names: ArraySlice<BusName>, of user: UInt32, _ handler: @escaping (UserConsent) -> Void) {
+  /// Asks one connection of the user after the other. One that does not answer may be an agent that is stopped.
+  private func ask(
+    _ names: ArraySlice<BusName>, on agents: Connection, of user: UInt32, until end: MonotonicInstant,
+    _ handler: @escaping (UserConsent) -> Void
+  ) {
     guard let name = names.first else { return handler(.given) }
+    guard MainLoop.main.clock.monotonic() < end else { return handler(.unknown) }
+    func askNext() { ask(names.dropFirst(), on: agents, of: user, until: end, handler) }
     let owner = Message(callingBus: "GetConnectionUnixUser", [.string(name.rawValue)])
-    connection.call(owner, timeout: Self.patience, expecting: "u") { [weak self] result in
-      guard let self else { return }
-      guard (try? result.get().first?.uint32) == user else { return ask(names.dropFirst(), of: user, handler) }
+    agents.call(owner, timeout: Self.patience, expecting: "u") { result in
+      guard (try? result.get().first?.uint32) == user else { return askNext() }
       let question = GeoClueAgent.levelQuestion(to: name)
-      connection.call(question, timeout: Self.patience, expecting: .variant, within: .smallAnswer) { result in
+      agents.call(question, timeout: Self.patience, expecting: .variant, within: .smallAnswer) { result in
         switch result {
         case .success(let values) where values.first?.unwrapped.uint32 == 0: handler(.denied(user: user))
-        case .success, .failure(.refused): self.ask(names.dropFirst(), of: user, handler)
+        case .success, .failure(.refused): askNext()
         case .failure: handler(.unknown)
         }
       }.keep()
@@ -133,10 +145,13 @@ final class ConsentQuestions {
   private static func desktopSetsClock(for user: UInt32) -> Bool {
     let identity = user == getuid() ? [] : identity(of: user)
     guard let identity, Program.exists("gsettings") else { return false }
-    // Without CAP_KILL, only a program of the same user can end it.
-    let words = identity + ["timeout", "--kill-after=1", "5", "gsettings", "get"]
-    return Program.output(of: words + ["org.gnome.desktop.datetime", "automatic-timezone"]) == "true"
+    // The user may stop the program, or hold its output open. The shell is root's.
+    let words = ["timeout", "--kill-after=1", "8", "sh", "-c", Self.bounded, "sh"] + identity
+    return Program.output(of: words + ["gsettings", "get", "org.gnome.desktop.datetime", "automatic-timezone"])
+      == "true"
   }
+
+  private static let bounded = #"text=$(timeout --kill-after=1 5 "$@" 2> /dev/null); echo "$text""#
 
   private static func identity(of user: UInt32) -> [String]? {
     guard let group = getpwuid(user)?.pointee.pw_gid else { return nil }
