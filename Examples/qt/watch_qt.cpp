@@ -84,7 +84,7 @@ private:
                        authorization = told;
                      });
     QObject::connect(subscription.get(), &Subscription::Closed, [](const QString &reason) {
-      if (reason == "shutdown")
+      if (reason == "shutdown" || reason == "by-consumer")
         return;
       print("closed " + reason);
       QCoreApplication::quit();
