@@ -476,9 +476,11 @@ extension Checks {
 
   /// Checks that accurate locations have passed the thresholds of a subscription. Of several in a second, only the last one
   /// counts, so that three are required.
-  private func passed(_ client: Client, _ subscription: Client.Subscription) {
+  func passed(_ client: Client, _ subscription: Client.Subscription) {
     let (now, thresholds) = (world.schedule.now, subscription.thresholds)
-    guard thresholds.time == 0, thresholds.debounce == 0, !thresholds.isSignificant, subscription.level == .exact,
+    guard client.isReading, world.geoclue.interval == 1_000_000, now - world.geoclue.lastFixAt < 2_000_000,
+      subscription.told?.status.hasPrefix("authorized") == true, thresholds.time == 0, thresholds.debounce == 0,
+      !thresholds.isSignificant, subscription.level == .exact,
       client.entitlement.level == .exact, subscription.thresholdsAt < now
     else { return }
     let times = [
@@ -493,16 +495,14 @@ extension Checks {
           && world.geoclue.lastReads[fix.number].map { (begin..<now - 2_000_000).contains($0) } ?? false
       } >= 3
     }
-    if thresholds.accuracy > 0, thresholds.distance == 0, subscription.lastLocationAt < begin,
-      hasRead(since: begin, { $0.accuracy <= thresholds.accuracy })
+    let since = max(begin, subscription.lastLocationAt + 1_000_000)
+    if thresholds.accuracy > 0, thresholds.distance == 0, hasRead(since: since, { $0.accuracy <= thresholds.accuracy })
     {
       broken("a location that is accurate enough is sent", "\(thresholds.accuracy) m: \(subscription.path)")
     }
     if thresholds.distance > 0, thresholds.accuracy == 0, let last = subscription.last, last.level == "exact",
-      last.accuracy.isFinite, subscription.lastLocationAt < now - 5_000_000,
-      hasRead(
-        since: max(begin, subscription.lastLocationAt + 1_000_000),
-        { $0.accuracy <= last.accuracy / 2 - 0.01 && last.accuracy - $0.accuracy >= 10.01 })
+      last.accuracy.isFinite,
+      hasRead(since: since, { $0.accuracy <= last.accuracy / 2 - 0.01 && last.accuracy - $0.accuracy >= 10.01 })
     {
       broken("a much more accurate location passes a distance threshold", subscription.path)
     }

@@ -158,8 +158,11 @@ final class Checks {
   func busExited() {
     ended.formUnion(owners.keys)
     (owners, open, turns, shares, remainsBefore, pingConnections) = ([:], [:], [:], [:], nil, [])
+    arrivals = [:]
   }
 
+  /// When each location reached the service, as it first told, by the number of the fix.
+  private var arrivals: [Int: Int64] = [:]
   /// How long the calls last that a service which exits has still to answer.
   var lastCallsTime: Int64 = 0
 
@@ -167,6 +170,7 @@ final class Checks {
   func serviceExited() {
     ended.formUnion(owners.keys)
     (owners, turns, shares, requests, pingConnections) = ([:], [:], [:], [:], [])
+    arrivals = [:]
     let (times, towns, refused) = (townTimes, towns, turnedOffUsers)
     turnedOffUsers = []
     world.schedule.after(lastCallsTime + 1_000_000) { [self] in
@@ -424,6 +428,7 @@ final class Checks {
         "client \(client.number) gets a fix \(age) ms old: \(parcel.story)")
     }
     same(location, as: fix)
+    arrived(location, fix, parcel)
     // An answer of logind permits deliveries for 150 ms, whatever it announces meanwhile. Sessions do not matter for root,
     // for the service itself, and for users whom a rule permits access without an agent.
     if let lostAt = world.logind.lossAnnouncedAt[client.user], !world.isSession, !world.isBusFaulty,
@@ -465,6 +470,19 @@ final class Checks {
         "client \(client.number) gets fix \(fix.number), \(age) ms old, revoked "
           + "\((world.schedule.now - revoked) / 1_000) ms ago: \(parcel.story)")
     }
+  }
+
+  /// Checks that a location keeps the time at which it first reached the service. GeoClue announces it again whenever a
+  /// compass turns.
+  private func arrived(_ location: [String: Value], _ fix: Fix, _ parcel: Parcel) {
+    let received = Int64(location["MonotonicUSec"]?.uint64 ?? 0)
+    let first = arrivals[fix.number] ?? received
+    arrivals[fix.number] = first
+    let asleep = kernel_boottime() - kernel_monotonic()
+    guard received != first, !world.geoclue.isStatic, !world.isBusFaulty, !fix.isReduced, first > world.wokeAtBoottime,
+      world.geoclue.hasOnlyRepeated(fix, since: first - asleep - 1_000_000)
+    else { return }
+    broken("a location that GeoClue repeats is no new measurement", parcel.story)
   }
 
   /// Whether a reply contains a region's last event, which remains what it was.

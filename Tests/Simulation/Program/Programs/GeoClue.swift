@@ -193,6 +193,11 @@ final class GeoClue: SystemService {
   /// Whether the service has read a new location in a time.
   func hasBeenRead(in time: Range<Int64>) -> Bool { reads.contains { time.contains($0.time) && $0.isNew } }
 
+  /// Whether the service has read no other location since a time.
+  func hasOnlyRepeated(_ fix: Fix, since time: Int64) -> Bool {
+    unmeasuredAt < time && lastReads.allSatisfy { $0.key == fix.number || $0.value < time }
+  }
+
   /// Whether the service has read such a location in a time, also one of several in a second.
   func hasRead(_ time: Range<Int64>, _ isSuch: (Fix) -> Bool) -> Bool {
     world.fixes.values.contains { isSuch($0) && lastReads[$0.number].map(time.contains) ?? false }

@@ -233,6 +233,13 @@ extension Day {
       before(14) { world in
         for client in world.clients where client.isReading { client.monitorStay() }
       }
+      before(6.1) { world in
+        for client in world.clients {
+          for subscription in client.subscriptions where subscription.isStarted {
+            world.checks.passed(client, subscription)
+          }
+        }
+      }
       before(6) { world in if world.geoclue.interval == 1_000_000 { world.move() } }
     }
   }
