@@ -48,14 +48,14 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
     let file = try KeyFile(path: path)
     for group in file.groups where !Self.groupsOfGeoClue.contains(group) {
       rules[group] = Rule(
-        isAllowed: file.text("allowed", of: group).map(Self.isYes),
+        isAllowed: file.scalar("allowed", of: group).map(Self.isYes),
         users: file.text("users", of: group).map { Self.words($0).map { UInt32($0) ?? Self.unknownUser } })
     }
     agents = file.text("whitelist", of: "agent").map(Self.words)
-    isWiFiEnabled = file.text("enable", of: "wifi").map(Self.isYes)
-    isStaticEnabled = file.text("enable", of: "static-source").map(Self.isYes)
+    isWiFiEnabled = file.scalar("enable", of: "wifi").map(Self.isYes)
+    isStaticEnabled = file.scalar("enable", of: "static-source").map(Self.isYes)
     wiFiURL = file.text("url", of: "wifi").flatMap { $0.isEmpty ? nil : $0 }
-    isReceiverEnabled = file.text("enable", of: "network-nmea").map(Self.isYes)
+    isReceiverEnabled = file.scalar("enable", of: "network-nmea").map(Self.isYes)
     nmeaSocket = file.text("nmea-socket", of: "network-nmea")
   }
 
@@ -79,15 +79,10 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
     "agent", "network-nmea", "3g", "cdma", "modem-gps", "wifi", "compass", "static-source", "ip",
   ]
 
-  /// Returns true only for an unambiguous yes. Like GLib, ignores blanks at the end.
-  private static func isYes(_ text: String) -> Bool {
-    let value = text.lastIndex { !isBlank($0) }.map { text[...$0] }
-    return value == "true" || value == "1"
-  }
+  /// Returns true only for an unambiguous yes.
+  private static func isYes(_ text: String) -> Bool { text == "true" || text == "1" }
 
   private static func words(_ text: String) -> [String] {
-    text.split { ";,".contains($0) || isBlank($0) }.map(String.init)
+    text.split { ";,".contains($0) || $0.isASCII && $0.isWhitespace }.map(String.init)
   }
-
-  private static func isBlank(_ character: Character) -> Bool { character.isASCII && character.isWhitespace }
 }

@@ -44,6 +44,13 @@ import GeopublicistCGLib
 
   public func keys(of group: String) -> [String] { strings(g_key_file_get_keys(file, group, nil, nil)) }
 
+  /// Returns the text of a number or a truth value, without the blanks at its end, which GLib ignores in such values.
+  public func scalar(_ key: String, of group: String) -> String? {
+    text(key, of: group).map { text in
+      text.lastIndex { !($0.isASCII && $0.isWhitespace) }.map { String(text[...$0]) } ?? ""
+    }
+  }
+
   public func text(_ key: String, of group: String) -> String? {
     guard let text = g_key_file_get_string(file, group, key, nil) else { return nil }
     defer { g_free(text) }

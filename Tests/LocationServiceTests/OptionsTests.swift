@@ -140,6 +140,9 @@ struct ConfigurationTests {
     #expect(configuration.limits[.callsBurst] == 7)
     #expect(configuration.limits[.callsPerSecond] == 50)
     #expect(try load("").idleTimeout == 60)
+    // Regression: a blank at the end of a line made the whole configuration invalid.
+    let blank = try load("[Service]\nidle-timeout=0 \nremember = false\t\n[Limits]\ncalls-burst=7 \n")
+    #expect(blank.idleTimeout == 0 && !blank.remembers && blank.limits[.callsBurst] == 7)
   }
 
   nonisolated static let wrong: [(String, [String])] = [

@@ -40,7 +40,7 @@ public struct Configuration {
         continue
       }
       for key in file.keys(of: group) {
-        let text = file.text(key, of: group) ?? ""
+        let text = file.scalar(key, of: group) ?? ""
         func refuse(_ message: String) {
           mistakes.append(KeyFile.FileError(file.path, group: group, key: key, message))
         }
