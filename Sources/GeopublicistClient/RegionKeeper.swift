@@ -70,7 +70,7 @@ nonisolated extension RegionKeeper {
     guard object.path != nil, let event = arguments.first.flatMap(ServiceRegionEvent.init) else { return [] }
     // The service does not know that an earlier one has reported the same loss.
     let isRepeated = (event.event.state, event.event.reason) == (.unknown, reason) && state == .unknown
-    let isNew = memory.isNew(event.event) && !isRepeated
+    let isNew = memory.isNew(event.event, after: state) && !isRepeated
     if event.event.state != .unknown || isNew { lostAt = nil }
     return isNew ? tell(event) : []
   }
@@ -106,7 +106,8 @@ nonisolated struct RegionMemory {
   /// Notes that the state is no longer known.
   mutating func lost() { isAfterRestart = false }
 
-  mutating func isNew(_ event: RegionEvent) -> Bool {
+  /// - Parameter told: The last state that was reported.
+  mutating func isNew(_ event: RegionEvent, after told: RegionState) -> Bool {
     defer {
       if event.state != .unknown {
         isAfterRestart = false
@@ -117,7 +118,7 @@ nonisolated struct RegionMemory {
     case .dwelled:
       defer { hasDwelled = true }
       return !hasDwelled
-    case .determined: return !(isAfterRestart && event.state == known)
+    case .determined: return !(isAfterRestart && event.state == told)
     case .entered, .exited:
       hasDwelled = false
       return true

@@ -163,6 +163,24 @@ import Testing
     #expect(driver.now == 5_000_000 && driver.told.last == "expired" && driver.machine.deadline == nil)
   }
 
+  /// Regression: the last state that was told remained unknown.
+  @Test func `after a restart, a state is reported if the last one that was told is another`() {
+    var driver = Driver()
+    driver.change(.determined, .inside)
+    driver.change(.lost, .unknown, reason: .slept)
+    driver.restart()
+    driver.change(.determined, .inside)
+    #expect(driver.events.map(\.kind) == [.determined, .lost, .determined])
+    driver.restart()
+    driver.change(.determined, .unknown, reason: .accuracyInsufficient)
+    driver.change(.determined, .inside)
+    #expect(driver.events.map(\.state) == [.inside, .unknown, .inside, .unknown, .inside])
+    var other = Driver { $0.region.assumed = .inside }
+    other.restart()
+    other.change(.determined, .inside)
+    #expect(other.events.map(\.state) == [.inside])
+  }
+
   @Test func `a single-use region is not created again after its event`() {
     var driver = Driver { $0.region.isSingleUse = true }
     driver.send(.signal("Closed", [.string("used")]))
@@ -172,9 +190,13 @@ import Testing
 
   @Test func `after a restart, only events that change the known state are reported`() throws {
     var memory = RegionMemory()
+    var last = RegionState.unknown
     func isNew(_ event: String, _ state: String) throws -> Bool {
-      memory.isNew(
-        try #require(ServiceRegionEvent(.options([("Event", .string(event)), ("State", .string(state))]))).event)
+      let event = try #require(ServiceRegionEvent(.options([("Event", .string(event)), ("State", .string(state))])))
+        .event
+      let isNew = memory.isNew(event, after: last)
+      if isNew { last = event.state }
+      return isNew
     }
     var told = [try isNew("determined", "inside"), try isNew("dwelled", "inside")]
     memory.interrupted()
