@@ -42,6 +42,8 @@ public final class LocationManager {
 
   /// All events of the source, for code that waits for one answer next to the delegate.
   package let events = PassthroughSubject<LocationSourceEvent, Never>()
+  /// The locations that the delegate receives, for code that follows them next to it.
+  package let deliveries = PassthroughSubject<Location, Never>()
 
   private let source: any LocationSource
   /// The source, if it applies the filters itself.
@@ -246,7 +248,11 @@ public final class LocationManager {
     case .authorization(let authorization):
       let before = self.authorization
       self.authorization = authorization
-      if !authorization.isAuthorized { location = nil }
+      if !authorization.isAuthorized {
+        location = nil
+        // The next one may be the same, which the owner does not have any more.
+        isFirstOfService = followed != nil
+      }
       if authorization != before {
         delegate?.locationManager(self, didChangeAuthorization: authorization.status)
         tellMonitors(.level(evaluatedLevel))
@@ -299,7 +305,7 @@ extension LocationManager {
     let wanted = isUpdating || isMonitoring ? options : nil
     required = wanted == nil && !isRequesting ? nil : desiredAccuracy
     guard wanted != followed else { return }
-    isFirstOfService = followed == nil
+    if followed == nil || wanted == nil { isFirstOfService = wanted != nil }
     followed = wanted
     source.follow(wanted)
   }
@@ -327,7 +333,10 @@ extension LocationManager {
     }
   }
 
-  private func deliver(_ location: Location) { delegate?.locationManager(self, didUpdateLocations: [location]) }
+  private func deliver(_ location: Location) {
+    deliveries.send(location)
+    delegate?.locationManager(self, didUpdateLocations: [location])
+  }
 
   /// Returns the level at which monitors and significant changes need the source now, and schedules the next check.
   private func monitoredLevel() -> AccuracyLevel? {

@@ -96,6 +96,31 @@ extension FakeLocationSource {
     #expect(try await task.value.latitude == 52)
   }
 
+  /// Regression: the first location after access, or after a second start, was dropped because it was the last one.
+  @Test func `the first location from a service may be the last one`() {
+    let source = FakeService()
+    let manager = LocationManager(source: source)
+    let publicist = LocationPublicist(manager)
+    var count = 0
+    let subscription = publicist.locationPublisher().sink { _ in count += 1 }
+    let location = LocationSourceEvent.location(
+      Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: 1), receivedAt: 1))
+    manager.startUpdatingLocation()
+    source.onEvent?(.authorization(.authorized(.whenInUse)))
+    for _ in 1...2 { source.onEvent?(location) }
+    #expect(count == 1)
+    source.onEvent?(.authorization(.refused(.disabledByUser)))
+    source.onEvent?(.authorization(.authorized(.whenInUse)))
+    source.onEvent?(location)
+    #expect(count == 2 && manager.location != nil)
+    manager.stopUpdatingLocation()
+    manager.startUpdatingLocation()
+    manager.distanceFilter = 50
+    for _ in 1...2 { source.onEvent?(location) }
+    #expect(count == 3)
+    subscription.cancel()
+  }
+
   @Test func `currentLocation() does not wait while updates run and access is refused`() async {
     manager.startUpdatingLocation()
     source.send(.authorization(.refused(.disabledByUser)))
