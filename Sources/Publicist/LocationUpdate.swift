@@ -43,6 +43,9 @@ nonisolated public struct LocationUpdate: Equatable, Sendable {
 
   /// The location with which the present place was reached.
   private var anchor: Location?
+  /// The location from before a failure of the source, which counts again when the source works. It may send none until
+  /// the device has moved.
+  private var kept: Location?
 
   package init() {}
 
@@ -52,11 +55,15 @@ nonisolated public struct LocationUpdate: Equatable, Sendable {
     case .location(let location): arrive(location)
     case .authorization(let authorization):
       self.authorization = authorization
-      if !authorization.isAuthorized { loseLocation() }
+      if !authorization.isAuthorized {
+        loseLocation()
+        kept = nil
+      }
     case .status(let status):
       sourceStatus = status
       // The state is newer than an earlier failure, which may have ended.
       if status.state == .unavailable { loseLocation() } else { failure = nil }
+      if status.state == .running { location = location ?? kept }
     case .failure(let error):
       failure = error
       loseLocation()
@@ -64,7 +71,7 @@ nonisolated public struct LocationUpdate: Equatable, Sendable {
   }
 
   private mutating func arrive(_ location: Location) {
-    failure = nil
+    (failure, kept) = (nil, nil)
     self.location = location
     let tolerance = max(Self.stillness, location.accuracy ?? 0, anchor?.accuracy ?? 0)
     guard let anchor, anchor.distance(to: location) <= tolerance else {
@@ -74,7 +81,9 @@ nonisolated public struct LocationUpdate: Equatable, Sendable {
     stationary = location.receivedAt - anchor.receivedAt >= Self.rest
   }
 
-  private mutating func loseLocation() { (location, anchor, stationary) = (nil, nil, false) }
+  private mutating func loseLocation() {
+    (location, kept, anchor, stationary) = (nil, location ?? kept, nil, false)
+  }
 
   /// Metres within which a device counts as not moving.
   private static let stillness = 30.0
@@ -91,14 +100,18 @@ extension LocationManager {
       // A source may report its state as soon as it is used, before the subscriber requests values.
       let updates = CurrentValueSubject<LocationUpdate?, Never>(nil)
       var update = LocationUpdate()
-      let following = events.sink { event in
+      func apply(_ event: LocationSourceEvent) {
         update.apply(event)
         updates.send(update)
       }
+      let following = [
+        events.sink { event in if case .location = event {} else { apply(event) } },
+        deliveries.sink { apply(.location($0)) },
+      ]
       startUpdatingLocation()
       return updates.compactMap { $0 }.removeDuplicates()
         .handleEvents(receiveCancel: { [self] in
-          following.cancel()
+          for each in following { each.cancel() }
           stopUpdatingLocation()
         })
     }.eraseToAnyPublisher()

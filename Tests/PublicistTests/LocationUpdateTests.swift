@@ -36,6 +36,38 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
+  /// Regression: every location was published.
+  @Test func `updates obey the filters of the manager`() {
+    defer { MainLoop.main.clock = .system }
+    manager.distanceFilter = 1_000
+    var latitudes: [Double?] = []
+    let subscription = manager.updatePublisher().sink { latitudes.append($0.location?.latitude) }
+    for (second, latitude) in [52, 52.0001, 52.1].enumerated() { move(to: latitude, second: UInt64(second)) }
+    #expect(latitudes == [52, 52.1])
+    withExtendedLifetime(subscription) {}
+  }
+
+  /// Regression: a source that applies a distance filter sends no other location before the device has moved.
+  @Test func `the location returns with the source, but not with access`() {
+    defer { MainLoop.main.clock = .system }
+    var last: LocationUpdate?
+    let subscription = manager.updatePublisher().sink { last = $0 }
+    source.send(.authorization(.authorized(.whenInUse)))
+    source.send(.status(SourceStatus(state: .running)))
+    move(to: 52, second: 0)
+    source.send(.failure(LocationError(.unavailable, "No bus")))
+    source.send(.status(SourceStatus(state: .unavailable)))
+    #expect(last?.location == nil)
+    source.send(.status(SourceStatus(state: .running)))
+    #expect(last?.location?.latitude == 52)
+    source.send(.authorization(.refused(.disabledByUser)))
+    source.send(.authorization(.authorized(.whenInUse)))
+    source.send(.status(SourceStatus(state: .starting)))
+    source.send(.status(SourceStatus(state: .running)))
+    #expect(last?.location == nil)
+    withExtendedLifetime(subscription) {}
+  }
+
   @Test func `the source is used until the subscription to updates is cancelled`() {
     let subscription = manager.updatePublisher().sink { _ in }
     #expect(source.level == .exact)
