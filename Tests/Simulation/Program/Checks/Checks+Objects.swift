@@ -89,6 +89,7 @@ extension Checks {
     let isExact = subscription.level == .exact && client.entitlement.level == .exact
     if thresholds.time > 0, thresholds.debounce == 0, thresholds.distance == 0, thresholds.accuracy == 0,
       !thresholds.isSignificant, isExact, world.isQuiet(at: last), !world.polkit.isInDoubt,
+      !world.hasDoubt(last...now),
       world.geoclue.heldAt < last, now > last + thresholds.time + 300_000,
       // The first location after a move waits for its confirmation.
       max(world.movedAt, world.outlierAt) < last - 20_000_000,

@@ -429,7 +429,7 @@ final class Client: Program {
     ask(Self.path, Self.service, "GetLocation", [.options(options)]) { [weak self] reply in
       guard let self, reply.errorName.hasSuffix("Timeout"), isEntitled, entitlement.level == .exact,
         !world.hasDoubt(begin - 3_000_000...begin + 1_000_000),
-        max(world.wokeAt, world.outlierAt, world.movedAt) < begin - 10_000_000,
+        max(world.wokeAt, world.outlierAt, world.movedAt) < begin - 10_000_000, world.stalled.upperBound < begin,
         world.geoclue.hasRead(begin + 690_000..<begin + 900_000, { $0.accuracy <= 3 && !$0.isOutlier })
       else { return }
       world.checks.broken("a location that arrives before the timeout answers a call", "client \(number)")
@@ -453,7 +453,8 @@ final class Client: Program {
   ///   - created: Called with the new subscription.
   func subscribe(
     isPlain: Bool, at fixed: AccuracyLevel? = nil, every rest: Int64? = nil, for duration: Int64? = nil,
-    isNamed: Bool = false, starts: Bool? = nil, _ created: @escaping (Subscription) -> Void = { _ in }
+    with filter: Thresholds? = nil, isNamed: Bool = false, starts: Bool? = nil,
+    _ created: @escaping (Subscription) -> Void = { _ in }
   ) {
     let level = fixed ?? chance.pick(Self.levels)
     var options: [(String, Value)] = [("accuracy", .string("\(level)"))]
@@ -471,6 +472,7 @@ final class Client: Program {
     }
     if let rest { thresholds = Thresholds(time: rest, isSignificant: rest == 0) }
     if let duration { thresholds = Thresholds(duration: duration) }
+    if let filter { thresholds = filter }
     func add(_ name: String, _ microseconds: Int64) {
       if microseconds > 0 { options.append((name, .uint32(UInt32(microseconds / 1_000)))) }
     }

@@ -233,6 +233,14 @@ extension Day {
       before(14) { world in
         for client in world.clients where client.isReading { client.monitorStay() }
       }
+      // One is sent only accurate locations, the other one, while the machine is at rest, only much more accurate ones.
+      before(45) { world in
+        for (number, filter) in [(1, Client.Thresholds(accuracy: 8)), (2, Client.Thresholds(distance: 500))] {
+          let client = world.clients[number]
+          guard client.isReading, world.mayCreate(for: client) else { continue }
+          client.subscribe(isPlain: false, at: .exact, with: filter)
+        }
+      }
       before(6.1) { world in
         for client in world.clients {
           for subscription in client.subscriptions where subscription.isStarted {
