@@ -34,7 +34,7 @@ import Testing
       #/\.GetLocation +method +a\{sv\} +a\{sv\} +-/#, #/\.CreateSubscription +method +a\{sv\} +o +-/#,
       #/\.ListSubscriptions +method +- +aa\{sv\} +-/#, #/\.RequestAuthorization +method +a\{sv\} +ss +-/#,
       #/\.State +property +s +"idle" +emits-change/#, #/\.InUse +property +b +false +emits-change/#,
-      #/\.Version +property +s +"[0-9.]+" +const/#, #/\.Limits +property +a\{su\} +15 .* const/#,
+      #/\.Version +property +s +"[0-9.]+" +const/#, #/\.Limits +property +a\{su\} +15 .* emits-change/#,
       #/\.AuthorizationStatus +property +s +"authorized-always" +-/#,
     ] {
       #expect(shown.standardOutput.contains(line))
