@@ -25,7 +25,7 @@ echo "Checks the form of the sources, builds, and runs every test: about six min
 quiet "$here/packages.sh" check
 "$here/spdx.py"
 "$package/po/update.py" --check
-quiet "$("$here/find-swift.sh")" format lint --strict --recursive "$package/Package.swift" "$package/Sources" "$package/Tests"
+quiet "$("$here/find-swift.sh")" format lint --strict --parallel --recursive "$package/Package.swift" "$package/Sources" "$package/Tests"
 quiet "$here/swift.sh" build --build-tests
 "$here/api.py"
 exec "$here/suite.py"
