@@ -76,6 +76,7 @@ final class World {
   private(set) var disallowedSince: Int64?
   /// `subscriptions-per-user` in the service's configuration.
   private(set) var limit: UInt32 = 40
+  private var limitSetAt: Int64 = .min / 2
   /// When each user's programs last made a burst of calls.
   private(set) var crowdedAt: [UInt32: Int64] = [:]
   /// The time that the calls of the last bursts of each user may take, one after the other.
@@ -820,8 +821,11 @@ final class World {
       limit = 81 - limit
       reload()
       let (new, service, begin) = (limit, serviceName, schedule.now)
+      // The service does not see a limit that is changed back at once.
+      let isSeen = limitSetAt < begin - 1_000_000
+      limitSetAt = begin
       schedule.after(15_000_000) { [self] in
-        guard !isBusFaulty, let service, serviceName == service, limit == new, servingSince ?? .max < begin - 1_000_000
+        guard !isBusFaulty, isSeen, let service, serviceName == service, limit == new, servingSince ?? .max < begin - 1_000_000
         else { return }
         checks.announced(new)
       }
