@@ -825,7 +825,8 @@ final class World {
       let isSeen = limitSetAt < begin - 1_000_000
       limitSetAt = begin
       schedule.after(15_000_000) { [self] in
-        guard !isBusFaulty, isSeen, let service, serviceName == service, limit == new, servingSince ?? .max < begin - 1_000_000
+        guard !isBusFaulty, isSeen, let service, serviceName == service, limit == new,
+          servingSince ?? .max < begin - 1_000_000
         else { return }
         checks.announced(new)
       }
