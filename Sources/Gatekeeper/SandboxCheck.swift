@@ -121,31 +121,30 @@ final class SandboxCheck {
       return judge(subject, handle, group)
     }
     processes.controlGroup(of: subject.process) { [weak self] result in
-      let isAbsent =
-        switch result {
-        case .success(let group): group == nil
-        case .failure(.refused(let error)): error.isAbsence || error.name == .limitsExceeded
-        case .failure(.lost), .failure(.notSent): false
-        }
-      if isAbsent, subject.absences < Self.absences, !handle.hasExited {
-        var subject = subject
-        subject.absences += 1
-        self?.repeatLater(subject)
-        return
-      }
       switch result {
-      case .success(let group): self?.judge(subject, handle, group)
+      case .success(let group?): self?.judge(subject, handle, group)
+      case .success(nil): self?.missed(subject, handle, otherwise: .unverifiable)
+      case .failure(.refused(let error)) where error.isAbsence:
+        self?.missed(subject, handle, otherwise: .unverifiable)
       // Other programs of the unit decide how long the list is, and may shorten it.
-      case .failure(.refused(let error)) where error.name == .limitsExceeded: self?.finish(subject, .unknown)
+      case .failure(.refused(let error)) where error.name == .limitsExceeded:
+        self?.missed(subject, handle, otherwise: .unknown)
       case .failure(.refused): self?.finish(subject, .unverifiable)
       case .failure(.lost), .failure(.notSent): self?.repeatLater(subject)
       }
     }
   }
 
+  /// Repeats a check that may find the process later, unless that has been done often enough.
+  private func missed(_ subject: Subject, _ handle: ProcessHandle, otherwise confinement: Facts.Confinement) {
+    guard subject.absences < Self.absences, !handle.hasExited else { return finish(subject, confinement) }
+    var subject = subject
+    subject.absences += 1
+    repeatLater(subject)
+  }
+
   /// Decides by everything that has been read, provided that the process still exists.
-  private func judge(_ subject: Subject, _ handle: ProcessHandle, _ group: ControlGroup?) {
-    guard let group else { return finish(subject, .unverifiable) }
+  private func judge(_ subject: Subject, _ handle: ProcessHandle, _ group: ControlGroup) {
     var confinement = group.isSandbox ? Facts.Confinement.sandbox : .host
     if confinement == .host, let root {
       // Without a user manager, Flatpak starts a program without a separate control group.

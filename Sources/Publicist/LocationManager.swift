@@ -155,9 +155,11 @@ public final class LocationManager {
   package func beginRequest() {
     waiting += 1
     awaited.byTasks = true
-    // The task has its own timeout.
-    requestLocation(timeout: .seconds(120))
+    requestForTasks()
   }
+
+  /// Requests a location for as long as a service waits. The tasks have their own timeouts.
+  private func requestForTasks() { requestLocation(timeout: .seconds(120)) }
 
   /// Why a request cannot succeed, as far as the source that is being used has reported.
   package var refusal: LocationError? {
@@ -320,10 +322,10 @@ extension LocationManager {
       switch result {
       case .success(let location): handle(.location(location))
       case .failure(let error) where error.code == .locationUnknown && awaited.byTasks:
-        // Only the request has timed out. The tasks that wait have their own timeouts.
+        // Only the request has timed out.
         let isOwners = awaited.byOwner
         awaited.byOwner = false
-        requestLocation(timeout: .seconds(120))
+        requestForTasks()
         if isOwners { delegate?.locationManager(self, didFailWithError: error) }
       case .failure(let error):
         awaited = (false, false)

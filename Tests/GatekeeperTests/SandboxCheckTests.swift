@@ -7,7 +7,40 @@ import Testing
 
 @testable import GeopublicistGatekeeper
 
+/// Answers about the test's own process, without having systemd's name.
+private final class Systemd {
+  /// The process in a session.
+  static let row = Value.structure([
+    .string("/user.slice/session-2.scope"), .uint32(UInt32(getpid())), .string("/usr/bin/test"),
+  ])
+
+  /// The last element of the unit's object path.
+  var unit = "session_2d2_2escope"
+  /// The number of requested lists.
+  var lists = 0
+  var rows: (Systemd) -> [Value] = { _ in [row] }
+  private var object: ExportedObject?
+
+  init(on connection: Connection) {
+    object = connection.objects.export(
+      "/org/freedesktop/systemd1",
+      Implementation(
+        of: Interface<Systemd>(
+          "org.freedesktop.systemd1.Manager",
+          [
+            .method("GetUnitByPID", in: ["pid": "u"], out: ["unit": "o"]) {
+              $1.reply(.objectPath(ObjectPath(validating: "/org/freedesktop/systemd1/unit/\($0.unit)") ?? .root))
+            },
+            .method("GetUnitProcesses", in: ["name": "s"], out: ["processes": "a(sus)"]) {
+              $0.lists += 1
+              $1.reply(.array("(sus)", $0.rows($0)))
+            },
+          ]), by: self))
+  }
+}
+
 @Suite struct SandboxCheckTests {
+  private static let credentials = Credentials(userID: 1_000, processID: UInt32(getpid()), securityLabel: nil)
   private let bus: PrivateBus
   private let connection: Connection
   private let session = "0::/user.slice/user-1000.slice/session-2.scope"
@@ -77,29 +110,12 @@ import Testing
 
   /// Regression: it was unverifiable, and thus treated as sandboxed, until it connected again.
   @Test func `a process is checked again if systemd is not on the bus, or does not find it in its unit`() throws {
-    final class Systemd { var lists = 0 }
-    let systemd = Systemd()
     let other = try Connection(to: .address(bus.address))
-    let process = UInt32(getpid())
-    let group = Value.structure([.string("/user.slice/session-2.scope"), .uint32(process), .string("/usr/bin/test")])
-    let object = other.objects.export(
-      "/org/freedesktop/systemd1",
-      Implementation(
-        of: Interface<Systemd>(
-          "org.freedesktop.systemd1.Manager",
-          [
-            .method("GetUnitByPID", in: ["pid": "u"], out: ["unit": "o"]) {
-              $1.reply(.objectPath("/org/freedesktop/systemd1/unit/session_2d2_2escope"))
-            },
-            .method("GetUnitProcesses", in: ["name": "s"], out: ["processes": "a(sus)"]) {
-              $0.lists += 1
-              $1.reply(.array("(sus)", $0.lists == 1 ? [] : [group]))
-            },
-          ]), by: systemd))
+    let systemd = Systemd(on: other)
+    systemd.rows = { systemd in systemd.lists == 1 ? [] : [Systemd.row] }
     let check = SandboxCheck(on: connection, controlGroup: { _ in nil }, askForHandle: { $2(.success(nil)) })
     var outcome: Facts.Confinement?
-    let credentials = Credentials(userID: 1_000, processID: process, securityLabel: nil)
-    check.check(connection.uniqueName, credentials) { confinement, _ in outcome = confinement }
+    check.check(connection.uniqueName, Self.credentials) { confinement, _ in outcome = confinement }
     var isRefused = false
     connection.call(Message(callingBus: "GetId"), timeout: .never, expecting: "s") { _ in isRefused = true }.keep()
     try turning("the bus has answered that systemd is absent") { isRefused }
@@ -107,52 +123,30 @@ import Testing
     try other.own("org.freedesktop.systemd1")
     try turning("the process is known") { outcome != nil }
     #expect(outcome == .host && systemd.lists == 2)
-    withExtendedLifetime((systemd, object)) {}
   }
 
   /// Regression: every process in a unit counted as sandboxed if others in it had long command lines, and a list of more
   /// than 32 MiB ended the service's connection again and again.
   @Test func `a list of processes may be long, and one that is too long ends only its own connection`() throws {
-    final class Systemd {
-      var (unit, length, lists) = ("user_401000_2eservice", 0, 0)
-    }
-    let systemd = Systemd()
     let other = try Connection(to: .address(bus.address))
-    let process = UInt32(getpid())
-    let group = Value.structure([.string("/user.slice/session-2.scope"), .uint32(process), .string("/usr/bin/test")])
-    let object = other.objects.export(
-      "/org/freedesktop/systemd1",
-      Implementation(
-        of: Interface<Systemd>(
-          "org.freedesktop.systemd1.Manager",
-          [
-            .method("GetUnitByPID", in: ["pid": "u"], out: ["unit": "o"]) {
-              $1.reply(.objectPath(ObjectPath(validating: "/org/freedesktop/systemd1/unit/\($0.unit)") ?? .root))
-            },
-            .method("GetUnitProcesses", in: ["name": "s"], out: ["processes": "a(sus)"]) {
-              $0.lists += 1
-              let words = Value.string(String(repeating: "x", count: 1 << 20))
-              let long = Value.structure([.string("/"), .uint32(1), words])
-              $1.reply(.array("(sus)", Array(repeating: long, count: $0.length) + [group]))
-            },
-          ]), by: systemd))
+    let systemd = Systemd(on: other)
     try other.own("org.freedesktop.systemd1")
     let check = SandboxCheck(
       on: connection, openingMore: { [bus] () throws(DBusError) in try Connection(to: .address(bus.address)) },
       controlGroup: { _ in nil }, askForHandle: { $2(.success(nil)) })
-    let credentials = Credentials(userID: 1_000, processID: process, securityLabel: nil)
+    let long = Value.structure([.string("/"), .uint32(1), .string(String(repeating: "x", count: 1 << 20))])
     for (unit, length, expected) in [
       ("user_401000_2eservice", 7, Facts.Confinement.host), ("cron_2eservice", 12, .host),
       ("user_401000_2eservice", 12, .unknown), ("user_401000_2eservice", 0, .host),
     ] {
-      (systemd.unit, systemd.length, systemd.lists) = (unit, length, 0)
+      (systemd.unit, systemd.lists) = (unit, 0)
+      systemd.rows = { _ in Array(repeating: long, count: length) + [Systemd.row] }
       var outcome: Facts.Confinement?
-      check.check(connection.uniqueName, credentials) { confinement, _ in outcome = confinement }
+      check.check(connection.uniqueName, Self.credentials) { confinement, _ in outcome = confinement }
       try turning("the process is known", within: .seconds(30)) { outcome != nil }
       #expect(outcome == expected && systemd.lists <= 13, "\(unit), \(length): \(systemd.lists)")
       #expect(connection.isConnected)
     }
-    withExtendedLifetime((systemd, object)) {}
   }
 
   @Test func `no file descriptor stays open after the check`() throws {

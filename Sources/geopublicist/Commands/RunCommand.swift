@@ -116,9 +116,9 @@ final class RunCommand: Command {
         guard known.contains(where: { $0.name == name }) else {
           return invocation.fail(tr("There is no place '\(name)'; add it with: geopublicist place add \(name) --here"))
         }
-        follow(known, service)
+        followPlaces(service)
       case .hooks:
-        follow(known, service)
+        followPlaces(service)
         follow(SunMoment.Event.allCases.map { SunMoment($0) }, service)
       }
     }
@@ -136,13 +136,12 @@ final class RunCommand: Command {
   }
 
   /// Monitors the places that the trigger names, also after a change of the file.
-  private func follow(_ known: [Place], _ service: ServiceConnection) {
-    monitor(known, service)
-    places = FolderWatch([UserFile.folder]) { [weak self] in self?.readAgain(service) }
-    readAgain(service)
+  private func followPlaces(_ service: ServiceConnection) {
+    places = FolderWatch([UserFile.folder]) { [weak self] in self?.readPlaces(service) }
+    readPlaces(service)
   }
 
-  private func readAgain(_ service: ServiceConnection) {
+  private func readPlaces(_ service: ServiceConnection) {
     do throws(KeyFile.FileError) {
       monitor(try PlaceFile().read(), service)
     } catch { invocation.complain(error.description) }
