@@ -60,6 +60,7 @@ import Testing
     var count = 0
     let start = scheduler.now.advanced(by: -10)
     let repetition = scheduler.schedule(after: start, interval: .milliseconds(milliseconds)) { count += 1 }
+    while count == 0 { await Task.yield() }
     try await Task.sleep(for: .milliseconds(50))
     repetition.cancel()
     #expect((1...600).contains(count), "\(count)")
