@@ -170,7 +170,9 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     {
       broken("a request that was replaced is not answered", "\(location)")
     }
-    let isCoarse = manager.desiredAccuracy == .city && world.schedule.now - accuracySetAt > 20_000_000
+    // After a stall of the bus, the change may be refused because of the calls of all programs, and is then repeated.
+    let changed = max(accuracySetAt, min(world.stalled.upperBound, world.schedule.now) + world.burstTime)
+    let isCoarse = manager.desiredAccuracy == .city && world.schedule.now - changed > 20_000_000
     if isCoarse, isUndisturbed, location.accuracy ?? 0 < Checks.cells[.city] ?? 0 {
       broken("a manager delivers no finer locations than it wants", "\(location)")
     }
