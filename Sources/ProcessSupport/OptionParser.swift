@@ -179,7 +179,8 @@ private struct Entry {
     text.initialize(to: nil)
     raw.long_name = UnsafePointer(g_strdup(option.name))
     raw.short_name = CChar(bitPattern: option.letter?.asciiValue ?? 0)
-    raw.arg = option.value == nil ? G_OPTION_ARG_NONE : G_OPTION_ARG_STRING
+    // GLib converts strings, but not file names, from the locale's encoding, and rejects those that have another.
+    raw.arg = option.value == nil ? G_OPTION_ARG_NONE : G_OPTION_ARG_FILENAME
     raw.arg_data = option.value == nil ? UnsafeMutableRawPointer(flag) : UnsafeMutableRawPointer(text)
     raw.description = UnsafePointer(g_strdup(option.help))
     raw.arg_description = option.value.map { UnsafePointer(g_strdup($0)) }

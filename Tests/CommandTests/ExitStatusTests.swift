@@ -80,6 +80,16 @@ import Testing
     #expect(result.standardError == "geopublicist: /nonexistent/walk.gpx: No such file or directory\n")
   }
 
+  /// Regression: GLib rejected it in a locale without UTF-8, which is every locale for the service.
+  @Test func `an option may have a value that is not ASCII`() throws {
+    let plain = ["LC_ALL": "C"]
+    let sun = try run([Rig.product("geopublicist"), "sun", "--at", "0,0", "--format", "☀"], environment: plain)
+    #expect(sun.standardOutput == "☀\n" && sun.standardError.isEmpty)
+    let service = try run(
+      [Rig.product("geopublicistd"), "--session", "--replay", "/nonexistent/ü.gpx"], environment: plain)
+    #expect(service.standardError.contains("/nonexistent/ü.gpx: No such file or directory"), "\(service.standardError)")
+  }
+
   @Test(.enabled(if: Rig.isRoot, "needs other users")) func `a command that is refused access exits with 3`() throws {
     let machine = try CommandFixture()
     for arguments in [["locate"], ["watch"], ["authorize"]] {
