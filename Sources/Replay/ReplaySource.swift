@@ -9,12 +9,15 @@ nonisolated public struct Track: Sendable {
     public let fix: Location
     /// Microseconds since the start of the track. Never decreases from one point to the next.
     public let offset: Int64
+    /// Whether the file says when it was measured.
+    public let isTimed: Bool
     /// Whether fixes before it are missing.
     public let startsSegment: Bool
 
-    public init(fix: Location, offset: Int64, startsSegment: Bool = false) {
+    public init(fix: Location, offset: Int64, isTimed: Bool = true, startsSegment: Bool = false) {
       self.fix = fix
       self.offset = offset
+      self.isTimed = isTimed
       self.startsSegment = startsSegment
     }
   }
@@ -47,7 +50,10 @@ nonisolated public struct Track: Sendable {
       if let time = measurement.time, let before = last.time, time >= before {
         offset = last.offset.addingClamped(time.subtractingClamped(before))
       }
-      points.append(Point(fix: measurement.fix, offset: offset, startsSegment: measurement.startsSegment))
+      points.append(
+        Point(
+          fix: measurement.fix, offset: offset, isTimed: measurement.time != nil,
+          startsSegment: measurement.startsSegment))
       last = (offset, measurement.time ?? last.time.map { $0.addingClamped(Self.step) })
     }
     self.points = points

@@ -177,6 +177,36 @@ import Testing
     #expect(summary.count == 4 && summary.seconds == 900 && abs(summary.metres - 22_184) < 20, "\(summary)")
   }
 
+  /// Regression: the steps of a second in which a replay plays such a track counted as its duration.
+  @Test func `a summary counts only times that the file contains`() throws {
+    func point(_ number: Int, _ time: String?) -> String {
+      let text = time.map { "<time>2026-01-01T00:00:\($0)Z</time>" } ?? ""
+      return "<trkpt lat='0' lon='0.0\(number)'>\(text)</trkpt>"
+    }
+    for (times, seconds) in [([nil, nil, nil], 0.0), ([nil, "10", nil, "40"], 30), (["10", "20", nil], 10)] {
+      let path = directory.freshFile("walk.gpx")
+      let points = times.enumerated().map(point).joined()
+      try "<gpx><trk><trkseg>\(points)</trkseg></trk></gpx>".write(toFile: path, atomically: true, encoding: .utf8)
+      let summary = TrackSummary(try RecordedTrack.read(path))
+      #expect(summary.count == times.count && summary.seconds == seconds && summary.metres > 2_000)
+      #expect((summary.speed == nil) == (seconds == 0))
+    }
+  }
+
+  /// Regression: it was at most 4,000,000 s.
+  @Test func `a duration may be long`() {
+    #expect(TrackSummary.text(seconds: 60 * 86_400) == "1440h")
+    #expect(TrackSummary.text(seconds: 1e300) == "277777777h46min40s")
+  }
+
+  @Test func `replay refuses a pipe, which it could read only once`() throws {
+    let path = directory.file("pipe")
+    #expect(mkfifo(path, 0o600) == 0)
+    let result = try CommandRun.finished(["replay", path], on: PrivateBus(.session))
+    #expect(result.exit == .status(1))
+    #expect(result.standardError == "geopublicist: \(path): replay requires a regular file, not a pipe\n")
+  }
+
   @Test(arguments: ["gpx", "geojson", "nmea"]) func `--append fails if the file has another format`(format: String)
     throws
   {

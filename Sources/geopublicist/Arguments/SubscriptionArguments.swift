@@ -91,10 +91,10 @@ nonisolated enum Quantity {
   }
 
   /// Returns milliseconds in the largest units that divide them, such as "2min" or "1min30s".
-  static func text(milliseconds: UInt32) -> String {
+  static func text(milliseconds: UInt64) -> String {
     var rest = milliseconds
     var text = ""
-    for (unit, size) in [("h", 3_600_000), ("min", 60_000), ("s", 1_000), ("ms", 1)] as [(String, UInt32)] {
+    for (unit, size) in [("h", 3_600_000), ("min", 60_000), ("s", 1_000), ("ms", 1)] as [(String, UInt64)] {
       if rest >= size { text += "\(rest / size)\(unit)" }
       rest %= size
     }
@@ -141,7 +141,7 @@ extension OptionParser {
     guard let duration = try time(name) else { return nil }
     guard duration > .zero else { throw UsageError(tr("--\(name) must be longer than 0s")) }
     if let limit, duration > limit {
-      let longest = Quantity.text(milliseconds: UInt32(clamping: limit.milliseconds))
+      let longest = Quantity.text(milliseconds: UInt64(clamping: limit.milliseconds))
       throw UsageError(tr("--\(name) must be at most \(longest)"))
     }
     return duration
@@ -149,6 +149,12 @@ extension OptionParser {
 
   func count(_ name: String) throws(UsageError) -> UInt32? {
     try value(name, tr("a whole number from 1 to \(UInt32.max)")) { UInt32($0).flatMap { $0 > 0 ? $0 : nil } }
+  }
+
+  func factor(_ name: String) throws(UsageError) -> String? {
+    try value(name, tr("a number greater than 0")) { text in
+      Double(text).flatMap { $0.isFinite && $0 > 0 ? text : nil }
+    }
   }
 
   func place(_ name: String) throws(UsageError) -> Location? {

@@ -69,22 +69,29 @@ nonisolated struct TrackSummary: Equatable {
   }
 
   static func text(seconds: Double) -> String {
-    // 4,000,000 s, in milliseconds, still fit into 32 bits.
-    Quantity.text(milliseconds: UInt32(clamping: Int64(min(seconds.rounded(), 4e6))) * 1_000)
+    // A file may say anything.
+    Quantity.text(milliseconds: UInt64(min(max(seconds, 0).rounded(), 1e12)) * 1_000)
   }
 }
 
 enum RecordedTrack {
-  /// Returns the segments of a file; the timestamps of their fixes count from the first fix.
+  /// Returns the segments of a file; the timestamps of their fixes count from the first fix. A fix without time has that
+  /// of the one before.
   static func read(_ path: String) throws -> [[Location]] {
     let track = try TrackFile.track(in: try TextFile.contents(of: path), from: path)
-    var segments: [[Location]] = [[]]
+    var segments: [[Track.Point]] = [[]]
     for point in track.points {
-      var location = point.fix
-      location.timestamp = Timestamp(microsecondsSinceEpoch: UInt64(clamping: point.offset))
       if point.startsSegment { segments.append([]) }
-      segments[segments.count - 1].append(location)
+      segments[segments.count - 1].append(point)
     }
-    return segments
+    return segments.map { points in
+      var time = points.first(where: \.isTimed)?.offset ?? 0
+      return points.map { point in
+        if point.isTimed { time = point.offset }
+        var location = point.fix
+        location.timestamp = Timestamp(microsecondsSinceEpoch: UInt64(clamping: time))
+        return location
+      }
+    }
   }
 }
