@@ -67,6 +67,9 @@ import Testing
     (["replay", "--system", "x"], "There is no option --system; --help lists the options"),
     (["region", "1,2,100m", "--assumed", "unknown"], "--assumed requires inside or outside, not 'unknown'"),
     (["record", ""], "record requires exactly one FILE"),
+    (["replay", "walk.gpx", "--speed", "0"], "--speed requires a number greater than 0, not '0'"),
+    (["replay", "walk.gpx", "--speed", "1,5"], "--speed requires a number greater than 0, not '1,5'"),
+    (["replay", "walk.gpx", "day.gpx"], "replay takes one FILE; write -- before a COMMAND"),
   ]) func `a mistake in the arguments is answered with a suggestion`(arguments: [String], message: String) throws {
     let result = try run([Rig.product("geopublicist")] + arguments)
     #expect(result.exit == .status(2) && result.standardError == "geopublicist: \(message)\n")

@@ -27,6 +27,7 @@ final class ReplayCommand: Command {
   let invocation: Invocation
   private let file: String
   private let command: [String]
+  private let speed: String?
   private var service: RunningProgram?
   private var program: RunningProgram?
   private var watch: (command: WatchCommand, invocation: Invocation)?
@@ -37,10 +38,18 @@ final class ReplayCommand: Command {
     guard let file = invocation.operands.first, !file.isEmpty else { throw .init(tr("replay requires a FILE")) }
     self.file = file
     command = Array(invocation.operands.dropFirst())
+    guard command.isEmpty || invocation.operandsBeforeDashes == 1 else {
+      throw .init(tr("replay takes one FILE; write -- before a COMMAND"))
+    }
+    speed = try invocation.parser.factor("speed")
   }
 
   func begin() {
     invocation.attempt {
+      // The file is read twice, and the other end of a pipe may never write.
+      guard Self.isRegular(file) ?? true else {
+        return invocation.fail(tr("\(file): replay requires a regular file, not a pipe"))
+      }
       // Checked here, since the user does not see the messages of the service.
       _ = try RecordedTrack.read(file)
       guard let service = Self.serviceProgram else {
@@ -72,7 +81,7 @@ final class ReplayCommand: Command {
     let parser = invocation.parser
     var words = [program, "--session", "--replay", file]
     if case .address(let address) = invocation.bus { words += ["--address", address] }
-    if let speed = parser.text("speed") { words += ["--speed", speed] }
+    if let speed { words += ["--speed", speed] }
     if parser.isSet("loop") { words.append("--loop") }
     service = RunningProgram(words, isApart: true) { [weak self] status in
       self?.invocation.fail(
@@ -111,6 +120,12 @@ final class ReplayCommand: Command {
     if case .address(let address) = invocation.bus { environment = [("DBUS_SESSION_BUS_ADDRESS", address)] }
     program = RunningProgram(command, environment: environment) { [invocation] in invocation.finish($0) }
     if program == nil { invocation.fail("\(command[0]): \(String(cString: strerror(errno)))") }
+  }
+
+  /// Returns nil if there is no such file.
+  private static func isRegular(_ path: String) -> Bool? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & S_IFMT == S_IFREG : nil
   }
 
   /// The program of the service, installed or built together with this one.
