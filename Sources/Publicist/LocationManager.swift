@@ -255,6 +255,8 @@ public final class LocationManager {
         // The next one may be the same, which the owner does not have any more.
         isFirstOfService = followed != nil
       }
+      // What waits for a filter is more than may now be delivered, and the first location of a new access is not filtered.
+      if !authorization.isAuthorized || authorization.level < before.level { resetFilter() }
       if authorization != before {
         delegate?.locationManager(self, didChangeAuthorization: authorization.status)
         tellMonitors(.level(evaluatedLevel))
@@ -276,7 +278,11 @@ extension LocationManager {
   /// Makes the next location the first one, which passes the filters of distance and time, unless locations are being
   /// delivered already.
   private func openFilter() {
-    guard !isUpdating, !isMonitoring else { return }
+    if !isUpdating, !isMonitoring { resetFilter() }
+  }
+
+  private func resetFilter() {
+    isLocationFiltered = false
     filter.open { [weak self] in
       if let self, let location = filter.next() { deliver(location) }
     }

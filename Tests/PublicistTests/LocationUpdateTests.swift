@@ -47,6 +47,20 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
+  /// Regression: with a distance filter, there was no location until the device had moved.
+  @Test func `a location that cannot be read does not end the one before while the source works`() {
+    defer { MainLoop.main.clock = .system }
+    manager.distanceFilter = 1_000
+    var last: LocationUpdate?
+    let subscription = manager.updatePublisher().sink { last = $0 }
+    source.send(.authorization(.authorized(.whenInUse)))
+    source.send(.status(SourceStatus(state: .running)))
+    move(to: 52, second: 0)
+    source.send(.failure(LocationError(.locationUnknown, "It could not be read")))
+    #expect(last?.location?.latitude == 52 && last?.locationUnavailable == false)
+    withExtendedLifetime(subscription) {}
+  }
+
   /// Regression: a source that applies a distance filter sends no other location before the device has moved.
   @Test func `the location returns with the source, but not with access`() {
     defer { MainLoop.main.clock = .system }

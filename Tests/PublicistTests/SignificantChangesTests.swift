@@ -70,6 +70,26 @@ import Testing
     #expect(seconds == [1, 4])
   }
 
+  /// Regression: it was delivered after access had been lost.
+  @Test(arguments: [Authorization.refused(.disabledByUser), .authorized(.whenInUse, level: .city)])
+  func `a location that waits for a filter is dropped when less may be delivered`(change: Authorization) {
+    let manager = manager()
+    source.authorize(.authorized(.whenInUse))
+    manager.timeFilter = .seconds(1_000)
+    manager.startUpdatingLocation()
+    send(1)
+    send(2)
+    source.authorize(change)
+    manager.timeFilter = .milliseconds(1)
+    #expect(seconds == [1])
+    manager.timeFilter = .seconds(1_000)
+    source.authorize(.authorized(.whenInUse))
+    send(3)
+    #expect(seconds == [1, 3])
+    send(4)
+    #expect(seconds == [1, 3])
+  }
+
   @Test func `the first location of each start is delivered, and none after the end`() {
     let manager = manager()
     manager.startMonitoringSignificantLocationChanges()
