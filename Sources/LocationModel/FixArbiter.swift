@@ -77,7 +77,10 @@ package struct FixArbiter: Sendable {
   /// Returns whether no device could have covered the distance between two fixes in the time between them.
   private static func isJump(from old: Location, to new: Location) -> Bool {
     let (oldRadius, newRadius) = (old.accuracy ?? .infinity, new.accuracy ?? .infinity)
-    let seconds = max(abs((new.timestamp - old.timestamp).seconds), 1)
+    // A source may assert a location that it determined hours ago.
+    let isAsserted = old.isAsserted || new.isAsserted
+    let time = isAsserted ? (new.receivedAt - old.receivedAt).seconds : (new.timestamp - old.timestamp).seconds
+    let seconds = max(abs(time), 1)
     let distance = old.distance(to: new) - oldRadius - newRadius
     return distance / seconds > LocationValidator.fastestSpeed && newRadius >= oldRadius / 4
   }
@@ -92,7 +95,7 @@ package struct FixArbiter: Sendable {
     let age = max(.zero, now - published.receivedAt)
     guard age < Self.staleAfter else { return .accepted }
     // Sources report whole seconds, and the time of this clock replaces one that is too far in the future.
-    guard fix.timestamp.seconds >= published.timestamp.seconds else { return .measuredEarlier }
+    guard fix.isAsserted || fix.timestamp.seconds >= published.timestamp.seconds else { return .measuredEarlier }
 
     let (oldRadius, newRadius) = (published.accuracy ?? .infinity, fix.accuracy ?? .infinity)
     let grown = oldRadius + age.seconds * max(published.speed ?? 0, Self.assumedSpeed)

@@ -10,11 +10,14 @@ import Testing
 
   /// A fix `metres` north of a place, received at `at` seconds, and by default measured then.
   static func fix(
-    _ accuracy: Double?, metres: Double = 0, at: UInt64, measured: UInt64? = nil, speed: Double? = nil
+    _ accuracy: Double?, metres: Double = 0, at: UInt64, measured: UInt64? = nil, speed: Double? = nil,
+    from source: SourceKind? = nil
   ) -> Location {
-    Location(
+    var location = Location(
       latitude: 50 + metres / step / 1000, longitude: 8, accuracy: accuracy, speed: speed,
       timestamp: Timestamp(seconds: 1_800_000_000 + (measured ?? at)), receivedAt: at * second)
+    if let source { location.source = source }
+    return location
   }
 
   @Test func `the first fix is published`() {
@@ -52,6 +55,12 @@ import Testing
       ("the last fix has an unknown accuracy", fix(nil, at: 100), fix(25_000, at: 101), .accepted),
       ("both accuracies are unknown", fix(nil, at: 100), fix(nil, metres: 500, at: 101), .accepted),
       ("measured earlier", fix(3000, at: 100), fix(3, at: 101, measured: 99), .measuredEarlier),
+      // Regression: it was dropped, although the source sends no other.
+      ("asserted, but determined earlier", fix(3, at: 100), fix(25_000, at: 101, measured: 1, from: .ip), .coarser),
+      (
+        "asserted and far away, but determined earlier", fix(3, at: 100),
+        fix(25_000, metres: 500_000, at: 101, measured: 1, from: .ip), .jump
+      ),
       ("measured earlier, but the last fix is stale", fix(3, at: 100), fix(3, at: 130, measured: 1), .accepted),
       ("received earlier", fix(3, at: 100), fix(3, at: 99, measured: 100), .outOfOrder),
     ] as [(String, Location, Location, FixArbiter.Verdict)])
