@@ -60,10 +60,15 @@ final class CallIntake {
 
   /// Drops all calls, because no client waits for answers to calls from the previous connection.
   func dropAll() {
-    for call in admission.queue.removeAll() { call.drop() }
+    drop(admission.queue.removeAll())
     refusals.removeAll()
     for waiting in ready.elements { waiting.client.resumingCalls = 0 }
     ready = TurnQueue()
+  }
+
+  private func drop(_ calls: [MethodCall]) {
+    for call in calls { call.drop() }
+    if !calls.isEmpty { admission.onLessBusy?() }
   }
 
   private func take(_ call: MethodCall) {
@@ -125,12 +130,13 @@ final class CallIntake {
       }
       let calls = admission.queue.remove(client.name, of: nil)
       for call in calls { call.fail(.notAuthorized(.refused(.policyUnavailable))) }
+      admission.onLessBusy?()
     }
   }
 
   /// Drops the calls of a client that has left.
   func left(_ client: Client) {
-    for call in admission.queue.remove(client.name, of: client.account) { call.drop() }
+    drop(admission.queue.remove(client.name, of: client.account))
     ready.removeAll { $0.client === client }
     refusals.remove(client.name)
     outbox.left(client.name)
