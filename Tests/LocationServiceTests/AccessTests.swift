@@ -70,6 +70,25 @@ import Testing
     }
   }
 
+  /// Regression: it waited until all answers before it had been paid for, for 20 s and more.
+  @Test func `a call that long answers have delayed is refused within its deadline`() throws {
+    _ = try call("ListSubscriptions").get()
+    let client = try #require(service.clients.all.first)
+    service.admission.charge(1_000, to: client)
+    let clock = MainLoop.main.clock
+    defer { MainLoop.main.clock = clock }
+    let answer = try call("ListSubscriptions") {
+      try turning("it waits") { service.admission.queue.count == 1 }
+      MainLoop.main.clock.boottime = { clock.boottime() + AnswerDeadlines.turn }
+    }
+    guard case .failure(.refused(let error)) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(error.message.contains("calls-per-second-per-user"), "\(error)")
+    #expect(service.admission.queue.count == 0)
+  }
+
   /// Regression: without the source, nothing could contradict it, and the next call received it.
   @Test func `a jump that waits to be confirmed is dropped when the source is released`() throws {
     let object = try start("Subscription")

@@ -58,9 +58,15 @@ final class Admission {
   /// Decides about a waiting call when it is the turn of its account. A call that is dispatched costs one token of its
   /// client and one of its account, and is pending until it is answered.
   func admitWaiting(_ call: MethodCall, from client: Client) -> Verdict {
-    guard let account = client.account, wait(of: account) == .zero,
-      client.bucket.take(burst: limits[.callsBurst], perSecond: limits[.callsPerSecond], at: now)
-    else { return .later }
+    guard let account = client.account else { return .later }
+    guard wait(of: account) == .zero else {
+      // Long answers to other calls of the account have cost more than was expected on arrival.
+      let isLate = MainLoop.main.clock.boottime() - call.arrivedAt > AnswerDeadlines.turn
+      return isLate ? .refuse(.callsPerSecondPerUser) : .later
+    }
+    guard client.bucket.take(burst: limits[.callsBurst], perSecond: limits[.callsPerSecond], at: now) else {
+      return .later
+    }
     charge(1, to: client)
     guard !isFull(client) else { return .refuse(.callsPerConnection) }
     client.pendingCalls += 1
