@@ -12,31 +12,29 @@ package final class CredentialsLookup {
 
   private struct Subject {
     var handlers: [(Credentials?) -> Void] = []
+    var isUrgent = false
     var isAsked = false
     var question: PendingCall?
   }
 
   private let connection: Connection
   private var subjects: [BusName: Subject] = [:]
-  /// The connections that the bus has not been asked about: first come, first served.
+  /// The connections that the bus has not been asked about, in the order in which they came.
   private var waiting: [BusName] = []
+  private var asksOldest = false
   private var inFlight = 0
 
   package init(on connection: Connection) { self.connection = connection }
 
   /// Calls the handler with a connection's credentials, or with nil if the bus does not return the user.
   ///
-  /// - Parameter isUrgent: Whether a call waits for the answer. The latest urgent question is asked first: the clients
-  ///   that came before a flood have been identified already.
+  /// - Parameter isUrgent: Whether a call waits for the answer. The latest urgent question takes turns with the oldest
+  ///   of all: the clients that came before a flood have been identified already, and those that come during one must
+  ///   not wait for its end.
   package func ask(about name: BusName, isUrgent: Bool, _ handler: @escaping (Credentials?) -> Void) {
-    let isNew = subjects[name] == nil
+    if subjects[name] == nil { waiting.append(name) }
     subjects[name, default: Subject()].handlers.append(handler)
-    if isUrgent, subjects[name]?.isAsked == false {
-      waiting.removeAll { $0 == name }
-      waiting.insert(name, at: 0)
-    } else if isNew {
-      waiting.append(name)
-    }
+    if isUrgent { subjects[name]?.isUrgent = true }
     askNext()
   }
 
@@ -48,7 +46,9 @@ package final class CredentialsLookup {
 
   private func askNext() {
     while inFlight < Self.parallel, !waiting.isEmpty {
-      let name = waiting.removeFirst()
+      let latest = asksOldest ? nil : waiting.lastIndex { subjects[$0]?.isUrgent == true }
+      asksOldest.toggle()
+      let name = waiting.remove(at: latest ?? 0)
       guard subjects[name] != nil else { continue }
       inFlight += 1
       subjects[name]?.isAsked = true
