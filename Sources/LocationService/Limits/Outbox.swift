@@ -22,6 +22,8 @@ final class Outbox {
   private var pace = BusPace()
   private var isSignalling = false
   private var waiting: [BusName: [() -> Void]] = [:]
+  /// The clients for which something waits. Accounts take turns, and so do the clients of each.
+  private var turns = TurnQueue<Account, BusName>()
   private var poll: LoopSource?
   private var release: LoopSource?
   private var reducedDeliveries: LoopSource?
@@ -76,10 +78,15 @@ final class Outbox {
 
   private func whenRoom(for client: BusName, isFirst: Bool, _ action: @escaping () -> Void) {
     if waiting[client] == nil, hasRoom(for: client) { return action() }
-    let end = waiting[client]?.count ?? 0
-    waiting[client, default: []].insert(action, at: isFirst ? 0 : end)
+    let before = waiting[client] ?? []
+    wait(client, isFirst ? [action] + before : before + [action])
     pingIfDue(client)
     arm()
+  }
+
+  private func wait(_ client: BusName, _ actions: [() -> Void]) {
+    if waiting[client] == nil { turns.edit(accountOf(client) ?? .common) { $0.append(client) } }
+    waiting[client] = actions
   }
 
   /// Calls `action` once the state of one of a client's objects may be sent, at the earliest on the next turn of the
@@ -117,7 +124,7 @@ final class Outbox {
     ledger.left(client)
     drainSoon()
     pings.forget(client)
-    waiting[client] = nil
+    if waiting.removeValue(forKey: client) != nil { turns.removeAll { $0 == client } }
     unpinged.remove(client)
     lost.remove(client)
   }
@@ -192,20 +199,24 @@ final class Outbox {
 
   private func drainAll() {
     (poll, release) = (nil, nil)
-    for client in waiting.keys {
-      guard !isFull else { break }
-      if state(of: client) == .reading { drain(client) }
+    for _ in 0..<waiting.count {
+      let next = isFull ? nil : turns.next { _, line in line.firstIndex { state(of: $0) == .reading } }
+      guard let client = next else { break }
+      drain(client, hadTurn: true)
     }
     // The queue may have filled during the turn of the last client.
     arm()
   }
 
   /// Runs the actions waiting for a client until the queue is full.
-  private func drain(_ client: BusName) {
-    let actions = waiting.removeValue(forKey: client) ?? []
+  ///
+  /// - Parameter hadTurn: Whether the client has been taken out of the turns.
+  private func drain(_ client: BusName, hadTurn: Bool = false) {
+    guard let actions = waiting.removeValue(forKey: client) else { return }
+    if !hadTurn { turns.removeAll { $0 == client } }
     for (index, action) in actions.enumerated() {
       guard !isFull else {
-        waiting[client] = Array(actions[index...]) + (waiting[client] ?? [])
+        wait(client, actions[index...] + (waiting[client] ?? []))
         return arm()
       }
       action()

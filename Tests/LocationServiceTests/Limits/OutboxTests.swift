@@ -30,7 +30,7 @@ import Testing
       let bytes = Bytes()
       self.bytes = bytes
       outbox = Outbox(pings) { bytes.count }
-      outbox.accountOf = { $0 == ":1.99" ? nil : 1000 }
+      outbox.accountOf = { $0 == ":1.99" ? nil : $0.rawValue.hasPrefix(":3.") ? 1003 : 1000 }
     }
 
     func queue(_ bytes: Int) { self.bytes.count = bytes }
@@ -47,6 +47,26 @@ import Testing
     way.queue(0)
     try turning("it is sent") { !done.isEmpty }
     #expect(done == ["location"])
+  }
+
+  /// Regression: the same clients were always first, and the last ones received nothing.
+  @Test func `accounts take turns when the bus has little room`() throws {
+    way.queue(Outbox.highWater)
+    var done: [String] = []
+    func wait(_ client: BusName, _ account: String) {
+      way.outbox.whenRoom(for: client) { [way] in
+        done.append(account)
+        way.queue(Outbox.highWater)
+        wait(client, account)
+      }
+    }
+    for number in 0..<20 { wait(BusName(unchecked: ":1.\(number)"), "crowded") }
+    wait(":3.1", "other")
+    for count in 1...8 {
+      way.queue(0)
+      try turning("another one is sent") { done.count == count }
+    }
+    #expect(done.count { $0 == "other" } == 4, "\(done)")
   }
 
   @Test func `a client that has not answered a ping for a megabyte receives nothing until it answers`() {
