@@ -10,6 +10,8 @@ final class ClientFacts {
   /// Delivers timer events to ``policy``.
   var timer: LoopSource?
   let policyWaiters = Waiters()
+  /// Repeats a sandbox check that had no result.
+  var sandboxTimer: LoopSource?
   /// Whether a change of polkit's answers waits for logind's answer, or for polkit's next one. Nothing is delivered.
   var isChangeUnreported = false
   /// Whether the first facts have been gathered. Before, nothing is allowed and nothing is reported.

@@ -18,6 +18,8 @@ final class SandboxCheck {
   /// The maximum number of concurrent checks, each of which holds a file descriptor. The bus allows 128 calls without a
   /// reply for all purposes together.
   private static let parallel = 16
+  /// How many of them may be those of one account.
+  private static let parallelPerAccount = 8
   /// The pause before a check that the bus or systemd has not answered is repeated.
   private static let pause = Duration.milliseconds(300)
   /// The maximum number of times in which systemd is not on the bus, or does not find a process in its unit, or finds too
@@ -44,7 +46,8 @@ final class SandboxCheck {
   private let askForHandle: HandleQuestion
   /// Whether the bus sends handles of processes, or nil until it has been asked about this process.
   private var sendsHandles: Bool?
-  private var count = 0
+  /// The number of current checks of each account.
+  private var counts: [Account: Int] = [:]
   /// The queued checks of each account, so that no account delays the checks of another.
   private var waiting = TurnQueue<Account, Subject>()
   /// The checks without an answer, and the end of the pause.
@@ -83,10 +86,17 @@ final class SandboxCheck {
   private func add(_ subject: Subject) { waiting.edit(subject.account) { $0.append(subject) } }
 
   private func checkNext() {
-    while count < Self.parallel, let subject = waiting.next() {
-      count += 1
+    while counts.values.reduce(0, +) < Self.parallel,
+      let subject = waiting.next({ account, _ in counts[account] ?? 0 < Self.parallelPerAccount ? 0 : nil })
+    {
+      counts[subject.account, default: 0] += 1
       findHandle(of: subject)
     }
+  }
+
+  private func ended(_ subject: Subject) {
+    let rest = (counts[subject.account] ?? 0) - 1
+    counts[subject.account] = rest > 0 ? rest : nil
   }
 
   /// Finds the process that opened the connection. Only the bus can tell it from a later process with the same id.
@@ -120,7 +130,7 @@ final class SandboxCheck {
     if let contents = controlGroup(subject.process), let group = ControlGroup(contents: contents) {
       return judge(subject, handle, group)
     }
-    processes.controlGroup(of: subject.process) { [weak self] result in
+    processes.controlGroup(of: subject.process, subject.account) { [weak self] result in
       switch result {
       case .success(let group?): self?.judge(subject, handle, group)
       case .success(nil): self?.missed(subject, handle, otherwise: .unverifiable)
@@ -159,13 +169,13 @@ final class SandboxCheck {
   }
 
   private func finish(_ subject: Subject, _ confinement: Facts.Confinement, _ group: ControlGroup? = nil) {
-    count -= 1
+    ended(subject)
     subject.handler(confinement, group)
     checkNext()
   }
 
   private func repeatLater(_ subject: Subject) {
-    count -= 1
+    ended(subject)
     let timer =
       unanswered?.timer
       ?? MainLoop.main.after(Self.pause) { [weak self] in

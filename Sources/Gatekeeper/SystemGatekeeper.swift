@@ -16,6 +16,9 @@ package final class SystemGatekeeper: Gatekeeper {
   /// How many of an account's users are searched for agents per interval. They are chosen at random.
   private static let searchesPerAccount = 4
 
+  /// The pause before the sandbox check of a client that makes no calls is repeated.
+  static let sandboxPause = Duration.seconds(30)
+
   /// The facts that the clients of one user share.
   private struct User {
     var access = AccessDamper()
@@ -227,7 +230,12 @@ extension SystemGatekeeper {
       facts.program = group?.program
       if let group { facts.placement = group.belongsToSession ? .session : .outside }
       client?.unit = group?.unit
-      if let client { self?.changed(client) }
+      guard let self, let client else { return }
+      changed(client)
+      guard facts.confinement == .unknown else { return }
+      facts.sandboxTimer = MainLoop.main.after(Self.sandboxPause) { [weak self, weak client] in
+        if let client, client.isWaiting { self?.prepare(client, since: MainLoop.main.clock.boottime()) {} }
+      }
     }
   }
 

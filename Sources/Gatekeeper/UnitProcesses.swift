@@ -8,7 +8,8 @@ import DBus
 /// caller.
 ///
 /// The list contains every command line, so the users of a unit decide how long it is. One list at a time is requested,
-/// on a connection of its own, which one that is too long ends.
+/// on a connection of its own, which one that is too long ends. Accounts take turns, and a list answers all questions
+/// about its unit that were asked before it was requested.
 final class UnitProcesses {
   private static let service: BusName = "org.freedesktop.systemd1"
   private static let path: ObjectPath = "/org/freedesktop/systemd1"
@@ -18,6 +19,7 @@ final class UnitProcesses {
   private static let longestList = 8 << 20
 
   private struct Question {
+    let number: UInt64
     let process: UInt32
     let unit: String
     let handler: (Result<ControlGroup?, CallFailure>) -> Void
@@ -26,7 +28,9 @@ final class UnitProcesses {
   private let connection: Connection
   private let open: (() throws(DBusError) -> Connection)?
   private var lists: Connection?
-  private var questions: [Question] = []
+  private var questions = TurnQueue<Account, Question>()
+  private var lastNumber: UInt64 = 0
+  private var isAsking = false
 
   /// - Parameter open: Opens another connection for lists; nil to request them on the same one.
   init(on connection: Connection, openingMore open: (() throws(DBusError) -> Connection)?) {
@@ -36,29 +40,35 @@ final class UnitProcesses {
   /// Whether a name is that of the connection for lists.
   func isOurs(_ name: BusName) -> Bool { lists?.uniqueName == name }
 
-  /// Calls the handler with the control group of a process, or nil if systemd does not know the process.
-  func controlGroup(of process: UInt32, _ handler: @escaping (Result<ControlGroup?, CallFailure>) -> Void) {
+  /// Calls the handler with the control group of a process of an account, or nil if systemd does not know the process.
+  func controlGroup(
+    of process: UInt32, _ account: Account, _ handler: @escaping (Result<ControlGroup?, CallFailure>) -> Void
+  ) {
     call("GetUnitByPID", [.uint32(process)], on: connection, expecting: "o") { [weak self] result in
       guard let self, case .success(let values) = result,
         let unit = values.first?.objectPath.flatMap(Self.unitName)
       else { return handler(result.map { _ in nil }) }
-      questions.append(Question(process: process, unit: unit, handler: handler))
-      if questions.count == 1 { askNext() }
+      lastNumber += 1
+      let question = Question(number: lastNumber, process: process, unit: unit, handler: handler)
+      questions.edit(account) { $0.append(question) }
+      askNext()
     }
   }
 
   private func askNext() {
-    guard let question = questions.first else { return }
+    guard !isAsking, let question = questions.next() else { return }
+    isAsking = true
+    let newest = lastNumber
     do throws(DBusError) {
       let lists = try listConnection()
       call("GetUnitProcesses", [.string(question.unit)], on: lists, expecting: "a(sus)") { [weak self] result in
-        var group = result.map { Self.group(of: question.process, in: $0.first?.array ?? []) }
+        var rows = result.map { $0.first?.array ?? [] }
         if case .failure(.lost(let error)) = result, !lists.isConnected {
-          group = .failure(.refused(DBusError(.limitsExceeded, error.message)))
+          rows = .failure(.refused(DBusError(.limitsExceeded, error.message)))
         }
-        self?.answered(question, group)
+        self?.answered(question, newest, rows)
       }
-    } catch { answered(question, .failure(.notSent(error))) }
+    } catch { answered(question, newest, .failure(.notSent(error))) }
   }
 
   private func listConnection() throws(DBusError) -> Connection {
@@ -70,14 +80,19 @@ final class UnitProcesses {
     return lists
   }
 
-  private func answered(_ question: Question, _ result: Result<ControlGroup?, CallFailure>) {
-    questions.removeFirst()
-    if case .failure(.refused(let error)) = result, error.name == .limitsExceeded,
-      let group = Self.group(of: question.unit)
-    {
-      question.handler(.success(group))
-    } else {
-      question.handler(result)
+  private func answered(_ question: Question, _ newest: UInt64, _ rows: Result<[Value], CallFailure>) {
+    let isAnswered = { (other: Question) in other.unit == question.unit && other.number <= newest }
+    let others = questions.elements.filter(isAnswered)
+    questions.removeAll(where: isAnswered)
+    isAsking = false
+    for question in [question] + others {
+      if case .failure(.refused(let error)) = rows, error.name == .limitsExceeded,
+        let group = Self.group(of: question.unit)
+      {
+        question.handler(.success(group))
+      } else {
+        question.handler(rows.map { Self.group(of: question.process, in: $0) })
+      }
     }
     askNext()
   }

@@ -149,6 +149,29 @@ private final class Systemd {
     }
   }
 
+  /// Regression: each check requested a list, and those of all accounts stood in one line.
+  @Test func `checks of programs in the same unit share a list`() throws {
+    let other = try Connection(to: .address(bus.address))
+    let systemd = Systemd(on: other)
+    try other.own("org.freedesktop.systemd1")
+    var users: [UInt32: Account] = [:]
+    for user: UInt32 in 1..<40 { users[user] = .user(user < 38 ? 1 : user) }
+    let check = SandboxCheck(
+      on: connection, controlGroup: { _ in nil }, accountOf: { users[$0] ?? .common },
+      askForHandle: { $2(.success(nil)) })
+    var finished: [UInt32] = []
+    for user in users.keys.sorted() {
+      let credentials = Credentials(userID: user, processID: UInt32(getpid()), securityLabel: nil)
+      check.check(connection.uniqueName, credentials) { confinement, _ in
+        #expect(confinement == .host)
+        finished.append(user)
+      }
+    }
+    try turning("all are known") { finished.count == users.count }
+    #expect(systemd.lists <= 12, "\(systemd.lists)")
+    #expect(finished.prefix(12).contains(38) && finished.prefix(12).contains(39), "\(finished)")
+  }
+
   @Test func `no file descriptor stays open after the check`() throws {
     weak var descriptor: OwnedDescriptor?
     func handle() throws -> ProcessHandle {
