@@ -7,6 +7,8 @@ final class Systemd: SystemService {
 
   /// Whether it finds no unit, as for programs that were started outside of units.
   var knowsNothing = false
+  /// The users whose command lines are too long for a list.
+  var longLists: Set<UInt32> = []
 
   /// That of the user in the session deployment.
   override var isOnSystemBus: Bool { false }
@@ -49,6 +51,7 @@ final class Systemd: SystemService {
         [.objectPath(ObjectPath(unchecked: "/org/freedesktop/systemd1/unit/user_40\(program.user)_2eservice"))])
     case "GetUnitProcesses":
       let user = call.values.first?.string?.split(whereSeparator: { "@.".contains($0) }).dropFirst().first ?? ""
+      guard !longLists.contains(UInt32(user) ?? .max) else { return refuse(call, "LimitsExceeded", "It is too long") }
       let programs = world.programs(of: UInt32(user) ?? .max)
       let rows = programs.map { program -> Value in
         let scope = program.isSandboxed ? "app-flatpak-org.example.App-1.scope" : "app-example.scope"

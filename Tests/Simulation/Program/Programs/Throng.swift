@@ -5,6 +5,7 @@ import DBus
 final class Throng {
   private unowned let world: World
   private var programs: [Program] = []
+  private var listener: Listener?
 
   init(_ world: World) { self.world = world }
 
@@ -100,6 +101,38 @@ final class Throng {
       world.checks.broken("a program in a sandbox is refused, whoever its user is", "\($0.story): \($0.values)")
     }
     world.schedule.after(1_000_000) { [self] in leave() }
+  }
+
+  /// A program that makes no more calls after it has come.
+  private final class Listener: Program {
+    var status = ""
+
+    override func signalled(_ signal: Parcel) {
+      if signal.member == "AuthorizationChanged" { status = signal.values.first?.string ?? "" }
+    }
+  }
+
+  /// While a program of root is checked, the processes of its unit have too many arguments. It makes no more calls.
+  func listenBehindLongLists() {
+    guard listener == nil, world.systemd.isRunning, !world.bus.isDown, !world.isBusFaulty else { return }
+    let listener = Listener(world, user: 0)
+    self.listener = listener
+    listener.connect()
+    world.systemd.longLists = [0]
+    // Receives no location, which only the other clients may.
+    let options = Value.options([("required-accuracy", .double(0.001))])
+    listener.call(Client.service, Client.path, Client.service, "CreateSubscription", [options]) { [weak listener] in
+      guard let path = $0.values.first?.objectPath?.rawValue else { return }
+      listener?.call(Client.service, path, "org.geopublicist.Location1.Subscription", "Start")
+    }
+    world.schedule.after(8_000_000) { [world] in world.systemd.longLists = [] }
+    world.schedule.after(42_000_000) { [self] in
+      if listener.status == "not-determined", world.systemd.isRunning, !listener.isUnverifiable {
+        world.checks.broken("a program is checked until there is a result", "after it came at \(listener.connectedAt)")
+      }
+      listener.disconnect()
+      self.listener = nil
+    }
   }
 
   /// A user's agent and second program come when the connections have just been listed for the first program, and those
@@ -413,8 +446,9 @@ final class Throng {
 
   private static func isRefused(_ reply: Parcel) -> Bool { reply.errorName.hasSuffix("LimitsExceeded") }
 
-  func program(of process: UInt32) -> Program? { programs.first { $0.process == process } }
-  func programs(of user: UInt32) -> [Program] { programs.filter { $0.user == user } }
+  private var all: [Program] { programs + [listener].compactMap(\.self) }
+  func program(of process: UInt32) -> Program? { all.first { $0.process == process } }
+  func programs(of user: UInt32) -> [Program] { all.filter { $0.user == user } }
 
   private func come(_ program: Program) {
     programs.append(program)

@@ -118,6 +118,7 @@ extension Day {
       before(45) { $0.throng.visit() }
       before(46.5) { $0.throng.comeInSandbox() }
       before(43) { $0.throng.comeBack() }
+      if round % 4 == 3 { before(93) { $0.throng.listenBehindLongLists() } }
       before(38) { round % 2 == 0 ? $0.throng.comeTogether() : $0.throng.comeWhenListed() }
       before(16) { $0.throng.readAuthorization(of: $0.users[round / 2 % 3]) }
       let owner = Throng.subordinates.keys.sorted()[round / 2 % 2]
