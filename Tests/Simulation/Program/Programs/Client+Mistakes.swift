@@ -123,6 +123,13 @@ extension Client {
       guard let self, reply.kind == .error, !reply.isLost, !reply.errorName.hasSuffix("LimitsExceeded") else { return }
       world.checks.broken("the service answers a ping", "client \(number): \(reply.errorName)")
     }
+    ask(Self.path, "org.freedesktop.DBus.Introspectable", "Introspect") { [weak self] reply in
+      guard let self, reply.kind == .reply, let text = reply.values.first?.string else { return }
+      // An argument of a method without a direction goes in.
+      if !text.contains("direction=\"out\"") {
+        world.checks.broken("the service describes its methods", "client \(number)")
+      }
+    }
     let long = "/" + String(repeating: "a", count: 5_000)
     for interface in [Self.service, "org.freedesktop.DBus.Peer"] {
       ask(long, interface, "Ping") { [weak self] reply in
@@ -152,6 +159,11 @@ extension Client {
     ("\(path)/unknown", service, "GetLocation", [.options([])], "UnknownObject"),
     (path, service, "GetLocation", [], "InvalidArgs"),
     (path, properties, "Get", [.string(service), .string("Unknown")], "UnknownProperty"),
+    (path, properties, "Get", [], "InvalidArgs"),
+    (path, properties, "Get", [.string(service)], "InvalidArgs"),
+    (path, properties, "Set", [.string(service), .string("State")], "InvalidArgs"),
+    (path, properties, "GetAll", [], "InvalidArgs"),
+    (path, "org.freedesktop.DBus.Introspectable", "Introspect", [.string("")], "InvalidArgs"),
   ]
 
   private func refused(

@@ -217,6 +217,7 @@ extension Day {
     before(15) { world in
       for client in world.clients { client.readObjects() }
     }
+    before(13.9) { world in for agent in world.agents { agent.confirm() } }
     before(12) { $0.checks.probe() }
     before(10.3) { world in
       for client in world.clients { client.subscribeForAMoment() }
@@ -299,6 +300,10 @@ extension Day {
 
     before(80) { world in
       if world.geoclueFails, agent.isConnected, agent.level == .exact { agent.setLevel(.street) }
+    }
+    // A call of a program asks the agent again.
+    before(78) { world in
+      for client in world.clients where client.user == agent.user && client.isReading { client.askForAuthorization() }
     }
     before(36) { world in
       if world.geoclue.isRunning, world.geoclue.startedAt < world.schedule.now - 3_000_000 {

@@ -220,7 +220,13 @@ enum LastingCondition: CaseIterable {
       // The user agrees in a dialog after rules have changed that still require that.
       guard !world.polkit.unattended.contains(user) else { return }
       world.schedule.after(30_000_000) { world.polkit.set(.challenge, for: user) }
-      world.schedule.after(32_000_000) { asking(user, in: world)?.agree() }
+      world.schedule.after(32_000_000) {
+        let client = asking(user, in: world)
+        client?.agree()
+        // The consent counts when polkit asks again, too.
+        world.schedule.after(5_500_000) { world.polkit.announce() }
+        world.schedule.after(7_000_000) { if client?.hasConsent == true { client?.askForAuthorization() } }
+      }
       world.schedule.after(33_000_000) { world.polkit.announce() }
       world.schedule.after(40_000_000) { world.polkit.set(.no, for: user) }
       // The consent from before does not count.
