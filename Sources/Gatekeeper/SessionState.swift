@@ -9,7 +9,7 @@ import MainLoop
 nonisolated struct SessionState: StateMachine {
   /// How long to wait for logind to return before it is called, since a call might start it.
   static let restartTime = Duration.milliseconds(300)
-  /// The pause between questions while doubts keep arriving.
+  /// The pause before a further question while doubts keep arriving, so that logind is not asked about each of them.
   static let pause = Duration.milliseconds(100)
 
   enum Event: MachineEvent, Hashable, Sendable {
@@ -50,11 +50,16 @@ nonisolated struct SessionState: StateMachine {
   var isDoubtful: Bool { state != .unknown && confirmation.isDoubtful }
 
   /// When ``Event/timer`` is due, or nil if it is not needed.
-  var deadline: MonotonicInstant? { [confirmation.deadline, notBefore].compactMap(\.self).min() }
+  var deadline: MonotonicInstant? {
+    [confirmation.deadline, isWanted ? notBefore : nil].compactMap(\.self).min()
+  }
+
+  /// Whether logind is to be asked.
+  private var isWanted: Bool { state == .unknown || confirmation.isDoubtful }
 
   mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Action] {
     switch event {
-    case .wanted: return state == .unknown || confirmation.isDoubtful ? ask(now) : [.ready]
+    case .wanted: return isWanted ? ask(now) : [.ready]
     case .doubted:
       confirmation.doubt(at: now)
       return ask(now)
@@ -78,8 +83,8 @@ nonisolated struct SessionState: StateMachine {
   }
 
   private mutating func ask(_ now: MonotonicInstant) -> [Action] {
-    guard !isAsking, notBefore == nil else { return [] }
-    isAsking = true
+    guard !isAsking, notBefore.map({ $0 <= now }) ?? true else { return [] }
+    (isAsking, notBefore) = (true, nil)
     confirmation.ask(at: now)
     return [.ask]
   }
@@ -92,7 +97,7 @@ nonisolated struct SessionState: StateMachine {
     let isUsed = doubtfulAnswers != 1
     confirmation.answered(at: now, isUsed: isUsed)
     guard isUsed else { return ask(now) }
-    if confirmation.isDoubtful { notBefore = now + Self.pause }
+    if wasDoubtful || confirmation.isDoubtful { notBefore = now + Self.pause }
     state = new
     return (new != old || wasDoubtful ? [.changed(from: wasDoubtful ? old : nil)] : []) + [.ready]
   }
@@ -108,7 +113,7 @@ nonisolated struct SessionState: StateMachine {
     }
     if let due = notBefore, now >= due {
       notBefore = nil
-      if state == .unknown || confirmation.isDoubtful { actions += ask(now) }
+      if isWanted { actions += ask(now) }
     }
     return actions
   }

@@ -41,6 +41,25 @@ import Testing
     #expect(state.state == .inactive)
   }
 
+  /// Regression: logind was asked after each announcement that arrived when the last question had been answered.
+  @Test func `logind is asked ten times a second, however often something changes`() {
+    var state = active()
+    var questions = 0
+    var time: MonotonicInstant = 1_000_000
+    while time < 2_000_000 {
+      let actions =
+        state.handle(.doubted, at: time)
+        + (state.deadline.map { $0 <= time } == true ? state.handle(.timer, at: time) : [])
+      if actions.contains(.ask) {
+        questions += 1
+        _ = state.handle(.answered(.active), at: time + .milliseconds(2))
+      }
+      #expect(!state.isHeld(at: time + .milliseconds(3)), "\(time)")
+      time = time + .milliseconds(5)
+    }
+    #expect((10...11).contains(questions))
+  }
+
   @Test func `access ends if logind does not answer within a second`() {
     var state = active()
     _ = state.handle(.doubted, at: 500_000)
