@@ -479,6 +479,19 @@ extension Checks {
     }
   }
 
+  /// Checks that doubts that were resolved in time did not end the access of any client.
+  func doubted(since begin: Int64) {
+    guard world.truth.changedAt < begin, world.logind.answersSoon, world.logind.slowAt < begin - 3_000_000,
+      !world.isBusFaulty
+    else { return }
+    for client in world.clients
+    where client.isReading && client.readSince < begin && client.entitlement.level == .exact
+      && client.entitlement.since < begin - 5_000_000 && client.undecidedAt > begin
+    {
+      broken("doubts that are resolved in time do not end access", "client \(client.number)")
+    }
+  }
+
   /// Checks what the programs of a user were told.
   func truths(of user: UInt32) { truths { client, _ in client.user == user && client.isReading } }
 

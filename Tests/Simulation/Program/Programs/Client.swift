@@ -721,6 +721,9 @@ final class Client: Program {
     }
   }
 
+  /// When it was last told that its access is undecided.
+  private(set) var undecidedAt: Int64 = .min / 2
+
   /// Requests access interactively. The call must end with its dialog, to which the user responds within 4 s.
   private func interact(at level: AccuracyLevel, _ handler: @escaping (Parcel) -> Void) {
     let (begin, connections) = (world.schedule.now, connections)
@@ -826,6 +829,7 @@ final class Client: Program {
         subscription.refusalEnd = min(subscription.refusalEnd, world.schedule.now)
       }
       (subscription.told, subscription.toldAt) = ((status, reason), world.schedule.now)
+      if reason == "undecided" { undecidedAt = world.schedule.now }
       if !status.hasPrefix("authorized"), !["undecided", "disallowed-by-configuration"].contains(reason), isReading,
         readSince < world.schedule.now - 1_000_000
       {

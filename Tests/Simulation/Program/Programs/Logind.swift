@@ -29,6 +29,9 @@ final class Logind: SystemService {
   /// When the state of each user was first sent to the current service.
   private(set) var stateSentAt: [UInt32: Int64] = [:]
 
+  /// The times of the questions about each user in the last second.
+  private var asked: [UInt32: [Int64]] = [:]
+
   init(_ world: World) { super.init(world, Self.service, user: 0) }
 
   /// Whether the answer has just been sent that the user is active. The service may use it even if the user's session has
@@ -89,6 +92,10 @@ final class Logind: SystemService {
   override func called(_ call: Parcel) {
     if call.member == "GetUser", let user = call.values.first?.uint32 {
       if answersSoon { world.checkNeed(of: user) }
+      asked[user] = (asked[user] ?? []).filter { $0 > world.schedule.now - 1_000_000 } + [world.schedule.now]
+      if let count = asked[user]?.count, count > 40 {
+        world.checks.broken("logind is asked rarely", "\(count) times in a second about \(user)")
+      }
       rounds[user] = Round(follows: rounds[user]?.isOvertaken ?? false)
     }
     super.called(call)

@@ -303,7 +303,9 @@ extension Day {
     }
     // A call of a program asks the agent again.
     before(78) { world in
-      for client in world.clients where client.user == agent.user && client.isReading { client.askForAuthorization() }
+      let clients = world.clients.filter { $0.user == agent.user && $0.isConnected }
+      guard agent.isConnected, agent.level == .street, !agent.isSilent, clients.allSatisfy(\.isReading) else { return }
+      for client in clients { client.askForAuthorization() }
     }
     before(36) { world in
       if world.geoclue.isRunning, world.geoclue.startedAt < world.schedule.now - 3_000_000 {
