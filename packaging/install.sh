@@ -74,7 +74,8 @@ file() { place "$1" "$2/${3:-$(basename "$1")}"; }
 
 # Installs a file that contains the path of a program.
 file_with_path() {
-  sed "s|/usr/libexec/geopublicistd|$libexec/geopublicistd|; s|/usr/bin/geopublicist |$prefix/bin/geopublicist |" "$1" > "$edited"
+  sed "s|/usr/libexec/geopublicistd|$libexec/geopublicistd|; s|/usr/bin/geopublicist |$prefix/bin/geopublicist |
+    s|/usr/{,local/}share/geopublicist|$share/geopublicist|" "$1" > "$edited"
   place "$edited" "$2/$(basename "$1")"
 }
 
@@ -128,4 +129,7 @@ fi
 [ -n "${DESTDIR:-}" ] || cat << END
 Installed. The message bus starts the service when a program calls it; as root, once:
   systemd-sysusers && systemctl daemon-reload && systemctl reload dbus
+END
+[ -n "${DESTDIR:-}" ] || [ -z "${APPARMORDIR:-}" ] || cat << END
+  apparmor_parser --replace $APPARMORDIR/usr.libexec.geopublicistd
 END

@@ -88,11 +88,8 @@ nonisolated public enum Translations {
     // Other character sets lack letters of some languages.
     guard g_get_charset(nil) != 0 else { return }
     setlocale(LC_MESSAGES, "")
-    guard let program = g_file_read_link("/proc/self/exe", nil) else { return }
-    defer { g_free(program) }
-    guard let folder = g_path_get_dirname(program) else { return }
-    defer { g_free(folder) }
-    bindtextdomain("geopublicist", String(cString: folder) + "/../share/locale")
+    guard let folder = OwnProgram.folder else { return }
+    bindtextdomain("geopublicist", "\(folder)/../share/locale")
     bind_textdomain_codeset("geopublicist", "UTF-8")
     textdomain("geopublicist")
   }

@@ -130,8 +130,7 @@ final class ReplayCommand: Command {
 
   /// The program of the service, installed or built together with this one.
   static var serviceProgram: String? {
-    guard let own = Processes.executable(of: UInt32(getpid())), let slash = own.lastIndex(of: "/") else { return nil }
-    let folder = own[..<slash]
+    guard let folder = OwnProgram.folder else { return nil }
     return ["\(folder)/../libexec/geopublicistd", "\(folder)/geopublicistd", "/usr/libexec/geopublicistd"]
       .first { g_file_test($0, cglib_file_test_is_executable) != 0 }
   }
