@@ -72,11 +72,13 @@ nix() {
     lib = {
       cleanSource = toString; licenses.asl20 = {}; types = { package = {}; }; literalExpression = text: text;
       mkEnableOption = text: {}; mkOption = option: option; mkIf = is: value: if is then value else {};
+      mkDefault = value: value;
     };
     pkgs = { callPackage = path: arguments: path; formats.ini = arguments: { type = {}; generate = name: value: value; }; };
     package = import $PWD/packaging/nix/package.nix {
       inherit lib; stdenv.mkDerivation = derivation: derivation; swiftpm = \"${SWIFT%/bin/swift}\";
       swift = {}; lld = {}; dbus = {}; gettext = {}; glib = {}; pkg-config = {}; polkit = {}; python3 = {}; systemd = {};
+      coreutils = \"/coreutils\";
     };
     module = settings: import $PWD/packaging/nix/module.nix { inherit lib pkgs; config.services.geopublicist = settings; };
   in $1"
@@ -89,6 +91,7 @@ import json, sys
 config = json.load(open(sys.argv[1]))
 assert config["services"]["dbus"]["packages"] == config["systemd"]["packages"] == [1], config
 assert config["environment"]["etc"]["geopublicist/geopublicist.conf"]["source"] == {"Service": {"idle-timeout": 0}}, config
+assert "geoclue-demo-agent" in config["services"]["geoclue2"]["whitelistedAgents"], config
 assert config["users"]["users"]["geopublicist"]["group"] in config["users"]["groups"], config
 END
 echo "Fedora: rpmspec, rpmlint; Arch: makepkg --printsrcinfo; NixOS: package and module, evaluated"

@@ -24,11 +24,18 @@ in
   };
 
   config = lib.mkIf settings.enable {
-    services.geoclue2.enable = true;
+    services.geoclue2 = {
+      enable = true;
+      # That agent permits everything; users enable the command's own with `geopublicist switch on`.
+      enableDemoAgent = lib.mkDefault false;
+      # The service is an agent with the name of the demo agent. Without the defaults, a desktop's own would be refused.
+      whitelistedAgents = [ "geoclue-demo-agent" "gnome-shell" "io.elementary.desktop.agent-geoclue2" ];
+    };
     security.polkit.enable = true;
     environment.systemPackages = [ settings.package ];
     services.dbus.packages = [ settings.package ];
     systemd.packages = [ settings.package ];
+    systemd.services.geopublicist.reloadTriggers = [ (builtins.toJSON settings.settings) ];
     environment.etc = lib.mkIf (settings.settings != { }) {
       "geopublicist/geopublicist.conf".source = format.generate "geopublicist.conf" settings.settings;
     };

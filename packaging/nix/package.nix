@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # callPackage ./package.nix { }: builds the tree that this file is in.
-{ lib, stdenv, swift, swiftpm, lld, dbus, gettext, glib, pkg-config, polkit, python3, systemd }:
+{ lib, stdenv, swift, swiftpm, lld, coreutils, dbus, gettext, glib, pkg-config, polkit, python3, systemd }:
 
 stdenv.mkDerivation {
   pname = "geopublicist";
@@ -10,7 +10,11 @@ stdenv.mkDerivation {
   nativeBuildInputs = [ gettext lld pkg-config python3 swift swiftpm ];
   buildInputs = [ dbus glib polkit systemd ];
 
-  postPatch = "patchShebangs packaging Tests/Rig Tools";
+  # systemd of NixOS does not look for `kill` in /usr/bin.
+  postPatch = ''
+    patchShebangs packaging Tests/Rig Tools
+    substituteInPlace packaging/systemd/*/geopublicist.service --replace-fail 'kill -HUP' '${coreutils}/bin/kill -HUP'
+  '';
 
   # swiftpm's hook would build a different configuration from the one that is measured.
   buildPhase = ''
