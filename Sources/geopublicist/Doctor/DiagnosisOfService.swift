@@ -57,7 +57,9 @@ nonisolated extension Diagnosis {
       }
       return problem(
         "settings", "invalid", tr("The service's configuration has an error, and the defaults apply: \(error)"),
-        tr("Correct that line; then run: geopublicistd --check; sudo systemctl reload geopublicist"))
+        tr(
+          "Correct that line; then run: /usr/libexec/geopublicistd --check; "
+            + "sudo systemctl try-reload-or-restart geopublicist"))
     }
   }
 
