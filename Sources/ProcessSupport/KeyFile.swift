@@ -32,7 +32,7 @@ import GeopublicistCGLib
     guard g_key_file_load_from_file(file, path, cglib_key_file_none, &error) != 0 else {
       let message = error.map { String(cString: $0.pointee.message) } ?? "it cannot be read"
       g_clear_error(&error)
-      g_key_file_unref(file)
+      // The file is released by `deinit`, because both properties have been set.
       throw FileError(path, message)
     }
   }
