@@ -65,6 +65,38 @@ import func GeopublicistCDBus.dbus_connection_close
     #expect(owners == [peers.client.uniqueName])
   }
 
+  /// Regression: the properties were those from before the loss.
+  @Test func `properties are read again after a rejoin`() throws {
+    let (peers, sample) = try Peers.withSample()
+    let proxy = Proxy(
+      on: peers.client, destination: peers.service.uniqueName, path: Sample.path, interface: Sample.name)
+    var reads = 0
+    let watch = proxy.onProperties { _ in reads += 1 }
+    for count in 1...2 {
+      try turning("the deferred property is requested") { !sample.reads.isEmpty }
+      sample.reads = []
+      try turning("they are read") { reads == count }
+      if count == 1 { #expect(try peers.client.rejoin()) }
+    }
+    withExtendedLifetime(watch) {}
+  }
+
+  /// Regression: a later call overtook it.
+  @Test func `calls that wait for a rejoin are repeated in order`() throws {
+    let peers = try Peers()
+    peers.service.isToRejoin = true
+    let (other, first) = try askClient(peers)
+    dbus_connection_close(peers.service.raw)
+    try turning("the connection is lost") { !peers.service.isConnected }
+    let message = Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.client.uniqueName)
+    let second = Question(message, timeout: .never, from: peers.service)
+    #expect(try peers.service.rejoin())
+    try turning("both calls are made again") { other.kept.count == 3 }
+    other.kept[1].reply(.string("first"))
+    other.kept[2].reply(.string("second"))
+    #expect(try first.answer() == [.string("first")] && second.answer() == [.string("second")])
+  }
+
   @Test func `a call survives a new connection that is lost before the call is repeated`() throws {
     let peers = try Peers()
     peers.service.isToRejoin = true

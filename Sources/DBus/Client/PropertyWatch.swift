@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import MainLoop
+
 /// Watches the properties of a ``Proxy`` until released or cancelled.
 public final class PropertyWatch {
   private let proxy: Proxy
@@ -6,6 +8,7 @@ public final class PropertyWatch {
   private var changes: SignalMatch?
   private var service: NameWatch?
   private var reading: PendingCall?
+  private var retry: LoopSource?
   /// Whether a property was invalidated while all properties were being read.
   private var mustReadAgain = false
 
@@ -19,14 +22,19 @@ public final class PropertyWatch {
         argument0: proxy.interface.rawValue)
     ) { [weak self] signal in self?.changed(signal.arguments) }
     service = NameWatch(proxy.destination, on: proxy.connection) { [weak self] owner in
-      self?.reading = nil
-      if owner != nil { self?.read() }
+      if owner != nil { self?.readAnew() } else { self?.reading = nil }
     }
+    // Signals were lost with the connection.
+    proxy.connection.whenRejoined(self) { [weak self] _ in self?.readAnew() }
   }
+
+  isolated deinit { proxy.connection.forgetRejoin(self) }
 
   /// Ends the watch. The handler is not called again.
   public func cancel() {
     handler = nil
+    retry = nil
+    proxy.connection.forgetRejoin(self)
     reading?.cancel()
     service?.cancel()
     changes?.cancel()
@@ -43,7 +51,17 @@ public final class PropertyWatch {
     if !invalidated.isEmpty { read() }
   }
 
+  private func readAnew() {
+    reading = nil
+    read()
+  }
+
+  /// The pause before a read is repeated that has not reached the service.
+  private static let pause = Duration.seconds(5)
+
   private func read() {
+    retry = nil
+    guard handler != nil else { return }
     guard reading == nil else {
       mustReadAgain = true
       return
@@ -55,7 +73,11 @@ public final class PropertyWatch {
     reading = proxy.connection.call(message, expecting: .variantDictionary) { [weak self] result in
       guard let self else { return }
       reading = nil
-      if case .success(let values) = result, let properties = values.first?.properties { handler?(properties) }
+      switch result {
+      case .success(let values): if let properties = values.first?.properties { handler?(properties) }
+      case .failure(.refused(let error)) where error.name != .limitsExceeded: break
+      case .failure: retry = MainLoop.main.after(Self.pause) { [weak self] in self?.read() }
+      }
       if mustReadAgain { read() }
     }
   }

@@ -79,7 +79,8 @@ final class ReplyRouter {
 
   /// Holds the calls until the lost connection has been rejoined.
   func hold() {
-    held += waiting.sorted { $0.key < $1.key }.map(\.value)
+    // Those that were made while the connection was lost are later.
+    held = waiting.sorted { $0.key < $1.key }.map(\.value) + held
     for entry in held { entry.call.serial = nil }
     waiting = [:]
     unanswered.removeAll()
