@@ -14,6 +14,8 @@ nonisolated struct RegionKeeper: ServiceObjectMachine {
   /// When a region with a `duration` expires; used only after an interruption, when the service no longer counts.
   private var end: MonotonicInstant?
   private var wasInterrupted = false
+  /// The level with which the region was created last.
+  private var created: AccuracyLevel?
   /// When a known state is given up because no event has confirmed it since an interruption.
   private var lostAt: MonotonicInstant?
   private var state = RegionState.unknown
@@ -30,8 +32,8 @@ nonisolated struct RegionKeeper: ServiceObjectMachine {
     var actions: [Action] = []
     switch event {
     case .wanted(let options):
+      if created == nil { memory.known = options.region.assumed }
       self.options = options
-      memory.known = options.region.assumed
       object.ask(for: options.accuracy)
     case .started(object.attempt) where end == nil && options.duration > .zero:
       end = now + options.duration
@@ -41,7 +43,11 @@ nonisolated struct RegionKeeper: ServiceObjectMachine {
     case .signal(RegionInterface.stateChanged, let arguments): return changed(arguments, now)
     default: break
     }
-    return actions + perform(object.handle(event, at: now, chance: chance), now)
+    actions += perform(object.handle(event, at: now, chance: chance), now)
+    guard object.path != nil, created != options.accuracy else { return actions }
+    // The service cannot change the level of a region.
+    interrupt(now)
+    return actions + perform(object.handle(.replaced, at: now), now)
   }
 }
 
@@ -53,17 +59,21 @@ nonisolated extension RegionKeeper {
         var options = options
         options.region.assumed = memory.known
         if wasInterrupted { options.duration = .zero }
+        created = options.accuracy
         return .create(Location1Interface.createRegion, options.value(ClientOption.ofRegion), attempt: attempt)
       case .lost:
-        wasInterrupted = true
-        memory.interrupted()
-        if state != .unknown, lostAt == nil {
-          lostAt = now + options.region.unknownAfter
-        }
+        interrupt(now)
         return action
       default: return action
       }
     }
+  }
+
+  /// Notes that the region of the service ends, and another one will begin.
+  private mutating func interrupt(_ now: MonotonicInstant) {
+    wasInterrupted = true
+    memory.interrupted()
+    if state != .unknown, lostAt == nil { lostAt = now + options.region.unknownAfter }
   }
 
   private mutating func changed(_ arguments: [Value], _ now: MonotonicInstant) -> [Action] {

@@ -99,7 +99,10 @@ nonisolated extension ResubscriptionMachine {
     for option in changes { try? option.set(option.value(in: wanted), in: &changeable) }
     // Numbers and durations count from the first start.
     (changeable.maximumUpdates, changeable.duration) = (wanted.maximumUpdates, wanted.duration)
-    guard changeable == wanted else { return perform(object.handle(.replaced, at: now)) }
+    guard changeable == wanted else {
+      wasInterrupted = true
+      return perform(object.handle(.replaced, at: now))
+    }
     if wanted.accuracy != set.accuracy { last = nil }
     set = wanted
     object.ask(for: set.accuracy)
@@ -140,7 +143,10 @@ nonisolated extension ResubscriptionMachine {
   /// Whether the first location after a restart would have been delivered without the restart.
   private func isWorthDelivering(_ location: Location) -> Bool {
     guard let last else { return true }
-    var rule = DeliveryRule(DeliveryRule.Configuration(set))
+    var configuration = DeliveryRule.Configuration(set)
+    // The service has waited for it.
+    configuration.debounce = .zero
+    var rule = DeliveryRule(configuration)
     rule.received(last, at: .origin)
     _ = rule.next(at: .origin)
     rule.received(location, at: .distantFuture)

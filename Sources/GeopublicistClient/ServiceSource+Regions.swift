@@ -15,6 +15,8 @@ extension ServiceSource {
     return region
   }
 
+  public func change(_ region: AnyObject, to level: AccuracyLevel) { (region as? SourceRegion)?.change(to: level) }
+
   private func handle(_ event: ServiceRegion.Event, _ handler: (RegionUpdate) -> Void) {
     switch event {
     case .update(let change): handler(.event(change.event))
@@ -36,7 +38,7 @@ extension ServiceSource {
 /// A region that a program monitors, with its object at the service while the bus is available. Remembers what it has
 /// reported while there is no connection.
 final class SourceRegion {
-  private let options: ClientOptions
+  private var options: ClientOptions
   private let onEvent: (ServiceRegion.Event) -> Void
   private var region: ServiceRegion?
 
@@ -51,6 +53,11 @@ final class SourceRegion {
     } else {
       region = ServiceRegion(on: service, options, onEvent)
     }
+  }
+
+  func change(to level: AccuracyLevel) {
+    options.accuracy = level
+    region?.change(to: options)
   }
 
   func disconnected() { region?.disconnected() }

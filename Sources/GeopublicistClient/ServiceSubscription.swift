@@ -54,10 +54,13 @@ import GeopublicistLocationModel
   /// Monitors the circle of `options.region`.
   public init(on service: ServiceConnection, _ options: ClientOptions, _ onEvent: @escaping (Event) -> Void) {
     object = ServiceObject(RegionKeeper(), RegionInterface.interface, on: service, onEvent)
-    object.want(options)
+    change(to: options)
   }
 
   isolated deinit { cancel() }
+
+  /// Changes the level. What was reported is remembered.
+  func change(to options: ClientOptions) { object.want(options) }
 
   /// Ends it. The handler is not called again.
   public func cancel() { object.end() }

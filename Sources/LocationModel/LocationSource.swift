@@ -55,6 +55,9 @@ extension LocationSource {
   func monitor(
     _ configuration: RegionConfiguration, at level: AccuracyLevel, _ handler: @escaping (RegionUpdate) -> Void
   ) -> AnyObject
+
+  /// Changes the level at which a region is monitored. What has been reported about it is remembered.
+  func change(_ region: AnyObject, to level: AccuracyLevel)
 }
 
 /// An update about a monitored region.

@@ -27,7 +27,7 @@ extension LocationManager {
     let expiry = PassthroughSubject<Result<Location, LocationError>, Never>()
     // Subscribe before the request, because the answer may arrive immediately; `first()` stores it.
     var answers = events.compactMap(Result.init(answer:)).merge(with: expiry).first().values.makeAsyncIterator()
-    beginRequest()
+    beginRequest(timeout: timeout)
     defer { endRequest() }
     // Not a timer of the loop, so that a request also ends in a test, where libdispatch runs the main actor.
     let timer = Task {

@@ -57,6 +57,10 @@ public final class LocationManager {
   private var waiting = 0
   private var required: AccuracyLevel?
   /// Whether the owner waits for a later location.
+  /// When the last task that waits for a location gives up.
+  private var tasksWaitUntil: MonotonicInstant?
+  /// Whether the source has reported the authorization since it was required.
+  private var isAuthorizationReported = false
   private var isPaused = false
   /// Whether the source was told to rest instead of to release everything.
   private var isResting = false
@@ -152,18 +156,30 @@ public final class LocationManager {
   }
 
   /// Requests a location for a task that waits for the answer until it calls ``endRequest()``.
-  package func beginRequest() {
+  ///
+  /// - Parameter timeout: How long the task waits.
+  package func beginRequest(timeout: Duration = .seconds(120)) {
     waiting += 1
+    let deadline = MainLoop.main.clock.monotonic() + timeout
+    // The call for the other tasks takes at least as long.
+    let isRequested = filteringSource != nil && awaited.byTasks && tasksWaitUntil.map { $0 >= deadline } ?? false
     awaited.byTasks = true
-    requestForTasks()
+    tasksWaitUntil = max(tasksWaitUntil ?? deadline, deadline)
+    if !isRequested { requestForTasks() }
   }
 
-  /// Requests a location for as long as a service waits. The tasks have their own timeouts.
-  private func requestForTasks() { requestLocation(timeout: .seconds(120)) }
+  /// Requests a location for as long as a service waits, but not for longer than the tasks, which have their own
+  /// timeouts.
+  private func requestForTasks() {
+    guard let rest = tasksWaitUntil.map({ $0 - MainLoop.main.clock.monotonic() }), rest > .zero else { return }
+    requestLocation(timeout: min(.seconds(120), max(rest, .seconds(1))))
+  }
 
   /// Why a request cannot succeed, as far as the source that is being used has reported.
   package var refusal: LocationError? {
-    guard required != nil, [.denied, .restricted].contains(authorizationStatus) else { return nil }
+    guard required != nil, isAuthorizationReported, [.denied, .restricted].contains(authorizationStatus) else {
+      return nil
+    }
     return LocationError(.denied, authorization.sentence)
   }
 
@@ -171,7 +187,7 @@ public final class LocationManager {
   package func endRequest() {
     waiting -= 1
     guard waiting == 0 else { return }
-    awaited.byTasks = false
+    (awaited.byTasks, tasksWaitUntil) = (false, nil)
     if !isRequesting { filteringSource?.cancelRequest() }
     requireLevel()
   }
@@ -249,7 +265,7 @@ public final class LocationManager {
       delegate?.locationManager(self, didChangeSourceStatus: status)
     case .authorization(let authorization):
       let before = self.authorization
-      self.authorization = authorization
+      (self.authorization, isAuthorizationReported) = (authorization, true)
       if !authorization.isAuthorized {
         location = nil
         // The next one may be the same, which the owner does not have any more.
@@ -263,9 +279,12 @@ public final class LocationManager {
       }
       events.send(event)
     case .failure(let error):
-      // A filtering source reports the failure of a request to the request itself.
-      let isRequestEnded = awaited.byOwner && filteringSource == nil
-      if isRequestEnded { awaited.byOwner = false }
+      // A filtering source reports the failure of a request to the request itself, unless it has no connection.
+      let isRequestEnded = awaited.byOwner && (filteringSource == nil || error.code == .unavailable)
+      if isRequestEnded {
+        awaited.byOwner = false
+        if !isRequesting { filteringSource?.cancelRequest() }
+      }
       delegate?.locationManager(self, didFailWithError: error)
       events.send(event)
       if isRequestEnded { requireLevel() }
@@ -311,6 +330,7 @@ extension LocationManager {
 
   private func follow(_ source: any FilteringLocationSource) {
     let wanted = isUpdating || isMonitoring ? options : nil
+    if wanted != nil, followed == nil { isAuthorizationReported = false }
     required = wanted == nil && !isRequesting ? nil : desiredAccuracy
     guard wanted != followed else { return }
     if followed == nil || wanted == nil { isFirstOfService = wanted != nil }
@@ -319,6 +339,7 @@ extension LocationManager {
   }
 
   private func request(from source: any FilteringLocationSource, timeout: Duration) {
+    if required == nil { isAuthorizationReported = false }
     required = desiredAccuracy
     var options = ClientOptions()
     options.timeout = timeout

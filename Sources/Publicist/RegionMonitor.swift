@@ -46,7 +46,6 @@ final class RegionMonitor: MachineShell {
   }
 
   private func monitor(with source: any FilteringLocationSource, at level: AccuracyLevel) {
-    remote = nil
     let region = source.monitor(configuration, at: level) { [weak self] update in
       guard let self, !isOver else { return }
       switch update {
@@ -61,7 +60,8 @@ final class RegionMonitor: MachineShell {
 
   func take(_ event: RegionMachine.Event) {
     if let remote, let manager, let source = manager.filteringSource, remote.level != manager.desiredAccuracy {
-      monitor(with: source, at: manager.desiredAccuracy)
+      self.remote?.level = manager.desiredAccuracy
+      source.change(remote.region, to: manager.desiredAccuracy)
     }
     guard isStarted, !isOver else { return }
     handle(event)

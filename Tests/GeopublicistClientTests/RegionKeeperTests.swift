@@ -15,9 +15,9 @@ import Testing
     var told: [String] = []
     var events: [RegionEvent] = []
     private var attempt: UInt64 = 0
+    private var options = ClientOptions()
 
     init(_ change: (inout ClientOptions) -> Void = { _ in }) {
-      var options = ClientOptions()
       (options.region.latitude, options.region.longitude, options.region.radius) = (52, 13, 200)
       change(&options)
       send(.wanted(options))
@@ -29,6 +29,12 @@ import Testing
       attempt += 1
       send(.created(attempt == 1 ? "/r/1" : "/r/2", attempt: attempt))
       send(.started(attempt: attempt))
+    }
+
+    mutating func want(_ level: AccuracyLevel) {
+      options.accuracy = level
+      send(.wanted(options))
+      create()
     }
 
     mutating func restart() {
@@ -65,6 +71,20 @@ import Testing
         }
       }
     }
+  }
+
+  /// Regression: the region began anew, so that an exit was reported as a first state, and a stay twice.
+  @Test func `a changed level repeats nothing and hides no crossing`() {
+    var driver = Driver()
+    driver.change(.determined, .inside)
+    driver.change(.dwelled, .inside)
+    driver.want(.street)
+    driver.change(.determined, .inside)
+    driver.change(.dwelled, .inside)
+    driver.change(.exited, .outside)
+    #expect(driver.created.map(\.assumed) == ["unknown", "inside"])
+    #expect(driver.events.map(\.kind) == [.determined, .dwelled, .exited])
+    #expect(driver.events.map(\.sequence) == [1, 2, 3])
   }
 
   @Test func `a restart of the service repeats no region event`() {

@@ -110,6 +110,14 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     return driver
   }
 
+  /// Regression: it was dropped, because it was to wait for its quiet time once more.
+  @Test func `with a debounce, the first location after a restart is delivered`() throws {
+    var driver = try running { $0.debounce = .seconds(5) }
+    driver.join()
+    driver.send(try location(53, at: 2))
+    #expect(driver.told.last == "53.0")
+  }
+
   @Test func `another connection to the bus repeats nothing`() throws {
     var driver = try running { $0.maximumUpdates = 3 }
     driver.send(.disconnected)

@@ -129,6 +129,38 @@ extension FakeLocationSource {
     }
   }
 
+  /// Regression: a refusal of earlier updates counted, although a service refuses a request itself.
+  @Test func `currentLocation() forgets a refusal of earlier updates, and tasks share a call`() async throws {
+    let source = FakeService()
+    let manager = LocationManager(source: source)
+    manager.startUpdatingLocation()
+    source.onEvent?(.authorization(.refused(.disabledByUser)))
+    manager.stopUpdatingLocation()
+    let first = Task { try await manager.currentLocation() }
+    while source.requests.isEmpty { await Task.yield() }
+    let second = Task { try await manager.currentLocation(timeout: .milliseconds(20)) }
+    await #expect(throws: LocationError(.locationUnknown, "No location arrived within 0.02 seconds")) {
+      try await second.value
+    }
+    #expect(source.requests.count == 1)
+    source.requests[0](.success(Location(latitude: 52, longitude: 13)))
+    #expect(try await first.value.latitude == 52)
+  }
+
+  /// Regression: the request failed again at its deadline.
+  @Test func `a request that has failed for want of a connection is over`() {
+    let source = FakeService()
+    let manager = LocationManager(source: source)
+    let publicist = LocationPublicist(manager)
+    var failures = 0
+    let subscription = publicist.errorPublisher().sink { _ in failures += 1 }
+    manager.requestLocation()
+    source.onEvent?(.failure(LocationError(.unavailable, "No bus")))
+    source.requests[0](.failure(LocationError(.unavailable, "No bus")))
+    #expect(failures == 1)
+    subscription.cancel()
+  }
+
   /// In an asynchronous test, nothing runs GLib's loop.
   @Test func `currentLocation() needs no turn of the loop`() async throws {
     let task = Task { try await manager.currentLocation() }
@@ -209,4 +241,6 @@ private final class FakeService: FilteringLocationSource {
   func monitor(
     _ configuration: RegionConfiguration, at level: AccuracyLevel, _ handler: @escaping (RegionUpdate) -> Void
   ) -> AnyObject { self }
+
+  func change(_ region: AnyObject, to level: AccuracyLevel) {}
 }
