@@ -21,6 +21,9 @@ package struct SourceSchedule: Sendable {
     /// When the location that waits was or will be due. A source that is held is kept until ``patience`` later, because
     /// its release would drop that location.
     package var dueAt: MonotonicInstant?
+    /// Whether a source that is held already must measure when the try begins. One that is silent because nothing moves
+    /// does that only if it is asked.
+    package private(set) var asks = false
 
     /// How long a location may wait for a decision about its owner, with some reserve.
     package static let patience = Duration.seconds(5)
@@ -40,7 +43,10 @@ package struct SourceSchedule: Sendable {
   private let linger: Duration
   private let isReleased: Bool
   private var needs: [ObjectIdentifier: Need] = [:]
-  private var held: AccuracyLevel?
+  private var held: AccuracyLevel? { didSet { heldSince = held == nil ? nil : heldSince ?? updatedAt } }
+  private var heldSince: MonotonicInstant?
+  private var updatedAt = MonotonicInstant.origin
+  private var reviewedAt = MonotonicInstant.origin
   private var lingersUntil: MonotonicInstant?
   /// Whether a need has ended since the last update. Only then is the source kept: a need that merely waits for its
   /// next time does not return soon.
@@ -70,6 +76,7 @@ package struct SourceSchedule: Sendable {
 
   /// Returns the level at which to hold the source from now on and when to call this method again.
   package mutating func update(at now: MonotonicInstant) -> (level: AccuracyLevel?, again: MonotonicInstant?) {
+    updatedAt = now
     var level: AccuracyLevel?
     var again: MonotonicInstant?
     for need in needs.values {
@@ -90,12 +97,22 @@ package struct SourceSchedule: Sendable {
     }
     return (held, again)
   }
+
+  /// Returns whether a try has begun since the last call that requires a measurement of the source, which is held
+  /// already.
+  package mutating func mustAsk(at now: MonotonicInstant) -> Bool {
+    defer { reviewedAt = now }
+    guard let since = heldSince.map({ max($0, reviewedAt) }) else { return false }
+    return needs.values.contains { $0.asks && $0.from > since && $0.from <= now }
+  }
 }
 
 extension SourceSchedule.Need {
   /// A region's check, which tries the source from a time on.
   package static func check(_ level: AccuracyLevel, from: MonotonicInstant) -> Self {
-    Self(level, from: from, firstTry: SourceWait.updateLength)
+    var need = Self(level, from: from, firstTry: SourceWait.updateLength)
+    need.asks = true
+    return need
   }
 
   /// Returns whether the source is needed at `now`, and when that changes.

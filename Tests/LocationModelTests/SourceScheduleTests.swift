@@ -53,6 +53,21 @@ import Testing
     #expect(!schedule.isResting)
   }
 
+  /// Regression: a source that was silent because nothing moved did not measure for a region's check while another
+  /// client used it, so that the region was lost.
+  @Test func `a source that is held already is asked when a check begins`() {
+    var schedule = SourceSchedule()
+    schedule.set(Need(.exact), for: ObjectIdentifier(one))
+    schedule.set(.check(.exact, from: 100 * Self.second), for: ObjectIdentifier(two))
+    #expect(schedule.update(at: 0).level == .exact && !schedule.mustAsk(at: 0))
+    #expect(schedule.update(at: 100 * Self.second).level == .exact)
+    #expect(schedule.mustAsk(at: 100 * Self.second) && !schedule.mustAsk(at: 101 * Self.second))
+    schedule.set(nil, for: ObjectIdentifier(one))
+    schedule.set(.check(.exact, from: 300 * Self.second), for: ObjectIdentifier(two))
+    #expect(schedule.update(at: 102 * Self.second).level == nil)
+    #expect(schedule.update(at: 300 * Self.second).level == .exact && !schedule.mustAsk(at: 300 * Self.second))
+  }
+
   @Test func `a source is kept for a few seconds, but not acquired, while a location waits to be sent`() {
     var schedule = SourceSchedule()
     var need = Need(.exact, from: 1_800 * Self.second, firstTry: 30 * Self.second)

@@ -19,11 +19,13 @@ struct MeasurementOrder: Sendable {
 
   /// Records a location that arrives at `now` on the boot clock. Returns whether it is neither a repetition nor
   /// measured before one that its source sent earlier. Many sources report whole seconds, so another place at the same
-  /// time is new. A fixed location is measured whenever it is announced.
+  /// time is new. A fixed location is measured whenever it is announced, and one of the network address whenever it is
+  /// announced to a new client of GeoClue.
   mutating func isNew(_ location: Location, at now: BootInstant) -> Bool {
     guard !location.isStatic else { return true }
     if let last = newest[location.source] {
-      if location.isSameMeasurement(as: last.location) { return false }
+      let isAssertedAgain = location.isAsserted && location.receivedAt > last.location.receivedAt
+      if location.isSameMeasurement(as: last.location), !isAssertedAgain { return false }
       if location.reportedTime < last.location.reportedTime {
         let isAdvancing = last.late.map { location.reportedTime > $0 } ?? false
         newest[location.source]?.late = location.reportedTime

@@ -108,7 +108,7 @@ package struct RegionMachine: Sendable {
       return []
     case .level(let level): return changeLevel(to: level, at: now)
     case .location(let location):
-      guard sleep.passes(location, at: now) else { return [] }
+      guard location.isAsserted || sleep.passes(location, at: now) else { return [] }
       let isNew = order.isNew(location, at: now)
       guard case .watching(var watch) = phase else { return [] }
       if isNew {
@@ -240,7 +240,8 @@ package struct RegionMachine: Sendable {
     return .emit(
       RegionEvent(
         kind: kind, state: state, previous: previous, reason: reason, sequence: sequence,
-        timestamp: evidence?.measured ?? Timestamp(), committedAt: now, hasGap: hasGap,
+        timestamp: (kind == .lost ? location?.timestamp : nil) ?? evidence?.measured ?? Timestamp(), committedAt: now,
+        hasGap: hasGap,
         isSimulated: evidence?.newest.isSimulated ?? false, location: kind == .lost ? nil : location))
   }
 }

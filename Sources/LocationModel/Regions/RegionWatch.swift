@@ -211,6 +211,8 @@ extension RegionWatch {
     let isFar = interval >= max(Self.longWait, patience - SourceWait.updateLength)
     let longest = max(patience / 2, patience - Self.margin)
     checkAt = now + (isFar ? interval : min(interval, longest))
+    // Within an interval of the level, there is no other location.
+    if location.level < .exact { checkAt = max(checkAt, location.endOfInterval) }
     inaccurate = nil
     return isFar
   }

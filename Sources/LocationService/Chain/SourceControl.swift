@@ -92,7 +92,9 @@ final class SourceControl {
 
   private func update() {
     isChanging = false
-    let (level, again) = schedule.update(at: MainLoop.main.clock.monotonic())
+    let now = MainLoop.main.clock.monotonic()
+    let (level, again) = schedule.update(at: now)
+    if schedule.mustAsk(at: now) { ask() }
     change = again.map { again in
       MainLoop.main.at(again) { [weak self] in self?.update() }
     }

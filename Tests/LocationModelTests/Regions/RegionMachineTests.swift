@@ -191,6 +191,31 @@ import Testing
     #expect(region.changes.isEmpty)
   }
 
+  /// Regression: GeoClue announces the location of the network address to each new client with its old time, so that the
+  /// region was lost after 15 minutes and after each sleep.
+  @Test func `the same location of the network address is evidence each time that it is announced`() {
+    var region = simulation(radius: 3_000)
+    for second in [1, 22, 43, 400, 1_200] {
+      region.locate(0, accuracy: 100, at: UInt64(second), difference: 1 - second, source: .ip)
+    }
+    #expect(region.changes == [Change(.determined, at: 61)])
+    region.send(.slept)
+    for second in [1_300, 1_321] {
+      region.locate(0, accuracy: 100, at: UInt64(second), difference: 1 - second, source: .ip)
+    }
+    region.advance(to: 1_400)
+    #expect(region.changes.last?.kind == .determined && region.changes.count == 3)
+  }
+
+  /// Regression: it was that of the first evidence.
+  @Test func `a loss has the time of the last evidence`() {
+    var region = simulation()
+    region.stay(0, during: 0..<500)
+    region.advance(to: 2_000)
+    #expect(region.changes.last?.kind == .lost)
+    #expect(region.events.last?.timestamp == Timestamp(seconds: 1_000_499))
+  }
+
   @Test func `a static location is evidence whenever it arrives, and never expires`() {
     var region = simulation()
     region.stay(0, during: [1, 22], source: .static)
