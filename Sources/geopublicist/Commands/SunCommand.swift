@@ -72,7 +72,9 @@ final class SunCommand: Command {
   private func show(_ place: Location) {
     self.place = place
     let report = SunReport(place, at: Moment.seconds)
-    if report.phase != shown?.phase || report.next?.event != shown?.next?.event { write(report) }
+    // After a sleep, the next change may be the same one of a later day.
+    let isLater = (report.next?.time ?? 0) - (shown?.next?.time ?? 0) > 43_200
+    if report.phase != shown?.phase || report.next?.event != shown?.next?.event || isLater { write(report) }
     shown = report
     guard invocation.parser.isSet("follow") else { return invocation.finish(ExitStatus.success) }
     timer = MainLoop.main.after(Moment.wait(until: report.next?.time)) { [weak self] in

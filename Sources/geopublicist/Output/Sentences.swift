@@ -124,11 +124,11 @@ nonisolated enum RegionText {
 
   private static func sentence(_ event: RegionEvent) -> String {
     switch event.kind {
+    case .determined where event.state == .unknown, .lost: tr("Unknown: \(reason(event.reason))")
     case .determined: event.state == .inside ? tr("Inside") : tr("Outside")
     case .entered: tr("Entered")
     case .exited: tr("Left")
     case .dwelled: tr("Still inside")
-    case .lost: tr("Unknown: \(reason(event.reason))")
     }
   }
 

@@ -7,6 +7,8 @@ import MainLoop
 
 /// Calls a handler at times relative to the sun, for the place where the machine is then.
 final class SunClock {
+  /// How long before a moment the machine is located again, in seconds.
+  private static let early = 600.0
   /// The time until the next attempt to get a location after a failed one.
   private static let pause = Duration.seconds(300)
 
@@ -17,6 +19,8 @@ final class SunClock {
   private var place: Location?
   private var timer: LoopSource?
   private var retry: LoopSource?
+  /// The moment before which the machine was located last.
+  private var located: Double?
 
   init(
     on service: ServiceConnection, _ moments: [SunMoment], onMoment: @escaping (SunMoment) -> Void,
@@ -54,10 +58,16 @@ final class SunClock {
   private func check() {
     let passed = schedule.takePassed(at: Moment.seconds)
     plan()
-    guard !passed.isEmpty else { return }
     for moment in passed { onMoment(moment) }
     // The machine may have travelled since. Until its location is known, the last place counts.
-    locate()
+    if !passed.isEmpty || isLocationDue { locate() }
+  }
+
+  /// Whether a moment is near for which the machine has not been located. The time of a moment changes with the place.
+  private var isLocationDue: Bool {
+    guard let next = schedule.next, next - Moment.seconds < Self.early else { return false }
+    defer { located = next }
+    return located.map { abs($0 - next) > 3_600 } ?? true
   }
 }
 
@@ -89,9 +99,10 @@ nonisolated struct SunSchedule {
     }
   }
 
-  /// Returns the moments that have passed, once.
+  /// Returns the moments that have passed, in the order of their times, once.
   mutating func takePassed(at now: Double) -> [SunMoment] {
-    let passed = due.indices.filter { index in due[index].time.map { $0 <= now } ?? false }
+    let passed = due.indices.filter { due[$0].time ?? .infinity <= now }
+      .sorted { due[$0].time ?? 0 < due[$1].time ?? 0 }
     for index in passed { (due[index].last, due[index].time) = (due[index].time, nil) }
     return passed.map { due[$0].moment }
   }

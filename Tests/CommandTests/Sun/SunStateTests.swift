@@ -86,6 +86,16 @@ import Testing
     #expect((85_000..<88_000).contains(try #require(schedule.next) - now))
   }
 
+  /// Regression: the dusk of the day before came last.
+  @Test func `moments that passed during a sleep come in the order of their times`() {
+    let events = SunMoment.Event.allCases.map { SunMoment($0) }
+    var schedule = SunSchedule(events)
+    // 14:00 in Berlin on 21 November 2026, and 9:00 on the next day.
+    schedule.plan(at: Location(latitude: 52.5, longitude: 13.4), 1_795_266_000)
+    let passed = schedule.takePassed(at: 1_795_266_000 + 19 * 3_600)
+    #expect(passed.map(\.event) == [.sunset, .dusk, .dawn, .sunrise])
+  }
+
   @Test func `the phase and the next event of the sun are computed for Berlin`() {
     // Berlin on 21 November 2026.
     let times = [1_795_240_776.0, 1_795_243_110, 1_795_273_528, 1_795_275_860]
