@@ -138,9 +138,11 @@ nonisolated extension AlmanacMachine {
     if told.location.isRemembered, !report.location.isRemembered { return true }
     if told.location.isApproximate, !report.location.isApproximate { return true }
     guard !told.isSameCell(as: report.location) else { return false }
-    var old = told
+    // Either may have been computed on another solar day.
+    var (old, new) = (told, report)
     old.update(at: wallClock, options.almanac)
-    return report.forecast.differs(from: old.forecast)
+    new.update(at: wallClock, options.almanac)
+    return new.forecast.differs(from: old.forecast)
   }
 
   /// Whether the owner has been told a change of phase for a time that has passed. That of a later location may still be
