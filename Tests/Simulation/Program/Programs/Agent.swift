@@ -168,7 +168,7 @@ final class Agent: Program {
   /// Changes its mind many times, at last slowly enough that each refusal could be reported. Then it forbids locations a
   /// few times for a moment, so rarely that each permission counts in the end, after pauses that grow.
   func waver() {
-    guard manner == .announces, isKnown, level == .exact, isConnected, !isSilent else { return }
+    guard manner == .announces, isKnown, level == .exact, isConnected, answers else { return }
     world.checks.wavers(user)
     let times: [Int64] = (1...152).map { $0 * 23_000 } + (1...40).map { 3_500_000 + $0 * 100_000 }
     // The last permission waits for so long that the refusal before it is reported.
@@ -179,6 +179,9 @@ final class Agent: Program {
   }
 
   func hang() { held = held ?? [] }
+
+  /// Whether it answers calls. An announcement of one that does not counts only until the service asks it again.
+  var answers: Bool { held == nil }
 
   /// Whether it has not answered for so long that its level counts as unknown.
   private(set) var isSilent = false

@@ -132,6 +132,9 @@ extension Client {
       }
       guard world.geoclue.interval == 1_000_000, !world.geoclue.isStatic, !world.polkit.isInDoubt,
         world.geoclue.hasBeenRead(in: begin - 20_000_000..<begin - 1_000_000),
+        // An agent that confirms its level causes one location and then a pause.
+        world.geoclue.hasBeenRead(
+          in: min(world.checks.townsSince, world.schedule.now - 500_000)..<world.schedule.now - 500_000),
         max(world.wokeAt, world.geoclue.worksSince, world.outlierAt) < begin - 12_000_000,
         max(world.wokeAt, entitlement.since, connectedAt, world.settledAt) < townsSince - 5_000_000,
         (world.floodedAt[user] ?? .min) < begin - 30_000_000

@@ -271,7 +271,9 @@ final class Polkit: SystemService {
       floodedAt = world.schedule.now
       delayAnswers(latency, for: 1_200_000)
       let begin = floodedAt
-      if latency.upperBound < 20_000 { world.schedule.after(2_500_000) { [world] in world.checks.doubted(since: begin) } }
+      if latency.upperBound < 20_000 {
+        world.schedule.after(2_500_000) { [world] in world.checks.doubted(since: begin) }
+      }
     }
     guard count > 0, isRunning else { return }
     announce()

@@ -899,7 +899,7 @@ final class World {
   func turnOffTogether() {
     let agents = agents.suffix(2)
     guard
-      agents.allSatisfy({ $0.level == .exact && $0.isConnected && !$0.isSilent && $0.manner != .announcesToGeoClue })
+      agents.allSatisfy({ $0.level == .exact && $0.isConnected && $0.answers && $0.manner != .announcesToGeoClue })
     else { return }
     for agent in agents { agent.setLevel(.none) }
     schedule.after(200_000) { for agent in agents { agent.setLevel(.exact) } }
