@@ -63,16 +63,20 @@ import Testing
   @Test func `the timer is replaced only if the deadline becomes earlier`() throws {
     let shell = Shell()
     shell.handle(.until(soon(10)))
-    shell.handle(.until(soon(40)))
-    try turning("the deadline is met") { shell.host.machine.log.last == "due" }
-    #expect(shell.host.machine.log == ["early", "due"])
     shell.handle(.until(soon(60_000)))
+    try turning("the timer fires early") { shell.host.machine.log == ["early"] }
     shell.handle(.until(soon(10)))
-    try turning("the earlier deadline is met") { shell.host.machine.log.count == 3 }
-    #expect(shell.host.machine.log.last == "due")
+    try turning("the earlier deadline is met") { shell.host.machine.log == ["early", "due"] }
+    // On a busy machine, the first timer may fire after both deadlines.
+    shell.handle(.until(soon(10)))
+    shell.handle(.until(soon(40)))
+    try turning("the later deadline is met") {
+      shell.host.machine.log.count > 2 && shell.host.machine.log.last == "due"
+    }
+    let count = shell.host.machine.log.count
     shell.handle(.until(soon(10)))
     shell.handle(.until(nil))
-    try turning(for: .milliseconds(30), "it does not fire") { shell.host.machine.log.count == 3 }
+    try turning(for: .milliseconds(30), "it does not fire") { shell.host.machine.log.count == count }
   }
 
   @Test func `the timer is not armed again for a deadline that has already fired`() throws {
