@@ -12,6 +12,8 @@ final class ClientFacts {
   let policyWaiters = Waiters()
   /// Repeats a sandbox check that had no result.
   var sandboxTimer: LoopSource?
+  /// The pause before that. Doubles with each check, because a check may cost much.
+  var sandboxPause = SystemGatekeeper.sandboxPauses.lowerBound
   /// Whether a change of polkit's answers waits for logind's answer, or for polkit's next one. Nothing is delivered.
   var isChangeUnreported = false
   /// Whether the first facts have been gathered. Before, nothing is allowed and nothing is reported.

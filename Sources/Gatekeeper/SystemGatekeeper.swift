@@ -16,8 +16,8 @@ package final class SystemGatekeeper: Gatekeeper {
   /// How many of an account's users are searched for agents per interval. They are chosen at random.
   private static let searchesPerAccount = 4
 
-  /// The pause before the sandbox check of a client that makes no calls is repeated.
-  static let sandboxPause = Duration.seconds(30)
+  /// The first and the longest pause before the sandbox check of a client that makes no calls is repeated.
+  static let sandboxPauses = Duration.seconds(30)...Duration.seconds(1_800)
 
   /// The facts that the clients of one user share.
   private struct User {
@@ -233,7 +233,9 @@ extension SystemGatekeeper {
       guard let self, let client else { return }
       changed(client)
       guard facts.confinement == .unknown else { return }
-      facts.sandboxTimer = MainLoop.main.after(Self.sandboxPause) { [weak self, weak client] in
+      let pause = facts.sandboxPause
+      facts.sandboxPause = min(pause * 2, Self.sandboxPauses.upperBound)
+      facts.sandboxTimer = MainLoop.main.after(pause) { [weak self, weak client] in
         if let client, client.isWaiting { self?.prepare(client, since: MainLoop.main.clock.boottime()) {} }
       }
     }

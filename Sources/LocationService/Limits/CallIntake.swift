@@ -180,7 +180,11 @@ final class CallIntake {
   }
 
   private func dispatch(_ call: MethodCall, _ verdict: Admission.Verdict) {
-    if case .refuse(let limit) = verdict { return call.fail(.limitsExceeded(limit)) }
+    if case .refuse(let limit) = verdict {
+      call.fail(.limitsExceeded(limit))
+      admission.onLessBusy?()
+      return
+    }
     guard verdict == .now, let client = clients.known(call.sender) else { return call.drop() }
     let begin = ProcessorTime.now
     beforeCall(client)

@@ -117,7 +117,7 @@ final class Outbox {
   func called(_ client: BusName) {
     ledger.called(client, at: now)
     pingIfDue(client)
-    if waiting[client] != nil, state(of: client) == .reading { drain(client) }
+    if waiting[client] != nil, state(of: client) == .reading { drainInTurn(client) }
   }
 
   func left(_ client: BusName) {
@@ -153,7 +153,7 @@ final class Outbox {
       switch end {
       case .answered:
         ledger.answered(client, at: now)
-        drain(client)
+        drainInTurn(client)
         drainSoon()
       case .lost: pingLater(client, again: true)
       case .abandoned: ledger.abandoned(client)
@@ -208,10 +208,15 @@ final class Outbox {
     arm()
   }
 
+  /// Sends what waits for a client: now, unless others wait for room, too.
+  private func drainInTurn(_ client: BusName) { if poll == nil { drain(client) } else { drainSoon() } }
+
   /// Runs the actions waiting for a client until the queue is full.
   ///
   /// - Parameter hadTurn: Whether the client has been taken out of the turns.
   private func drain(_ client: BusName, hadTurn: Bool = false) {
+    // Without room, a client keeps its turn.
+    guard hadTurn || !isFull else { return arm() }
     guard let actions = waiting.removeValue(forKey: client) else { return }
     if !hadTurn { turns.removeAll { $0 == client } }
     for (index, action) in actions.enumerated() {

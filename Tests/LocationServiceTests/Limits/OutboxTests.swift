@@ -63,7 +63,10 @@ import Testing
     for number in 0..<20 { wait(BusName(unchecked: ":1.\(number)"), "crowded") }
     wait(":3.1", "other")
     for count in 1...8 {
+      // Calls neither lose a turn nor come before others.
+      way.outbox.called(":3.1")
       way.queue(0)
+      way.outbox.called(":1.1")
       try turning("another one is sent") { done.count == count }
     }
     #expect(done.count { $0 == "other" } == 4, "\(done)")
