@@ -25,6 +25,8 @@ package struct FixArbiter: Sendable {
     /// It arrived before the last published one, or before everything was forgotten.
     case outOfOrder
     case measuredEarlier
+    /// The source asserts it now, but determined it earlier. It may be the only one if the other source is lost.
+    case determinedEarlier
     /// It is coarser than the last published one and contains it, so it adds no information.
     case coarser
     /// It is too far away from the last published one for the elapsed time.
@@ -56,6 +58,9 @@ package struct FixArbiter: Sendable {
       if fix.accuracy != nil || !isNearSuspect(fix) { suspect = nil }
       heldBack = fix
       return false
+    case .determinedEarlier:
+      heldBack = fix
+      return false
     case .jump:
       if let suspect, !Self.isJump(from: suspect.fix, to: fix) { return publish(fix) }
       suspect = (fix, now + Self.jumpPatience)
@@ -77,10 +82,7 @@ package struct FixArbiter: Sendable {
   /// Returns whether no device could have covered the distance between two fixes in the time between them.
   private static func isJump(from old: Location, to new: Location) -> Bool {
     let (oldRadius, newRadius) = (old.accuracy ?? .infinity, new.accuracy ?? .infinity)
-    // A source may assert a location that it determined hours ago.
-    let isAsserted = old.isAsserted || new.isAsserted
-    let time = isAsserted ? (new.receivedAt - old.receivedAt).seconds : (new.timestamp - old.timestamp).seconds
-    let seconds = max(abs(time), 1)
+    let seconds = max(abs((new.timestamp - old.timestamp).seconds), 1)
     let distance = old.distance(to: new) - oldRadius - newRadius
     return distance / seconds > LocationValidator.fastestSpeed && newRadius >= oldRadius / 4
   }
@@ -95,7 +97,9 @@ package struct FixArbiter: Sendable {
     let age = max(.zero, now - published.receivedAt)
     guard age < Self.staleAfter else { return .accepted }
     // Sources report whole seconds, and the time of this clock replaces one that is too far in the future.
-    guard fix.isAsserted || fix.timestamp.seconds >= published.timestamp.seconds else { return .measuredEarlier }
+    guard fix.timestamp.seconds >= published.timestamp.seconds else {
+      return fix.isAsserted ? .determinedEarlier : .measuredEarlier
+    }
 
     let (oldRadius, newRadius) = (published.accuracy ?? .infinity, fix.accuracy ?? .infinity)
     let grown = oldRadius + age.seconds * max(published.speed ?? 0, Self.assumedSpeed)

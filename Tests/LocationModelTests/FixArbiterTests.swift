@@ -56,10 +56,9 @@ import Testing
       ("both accuracies are unknown", fix(nil, at: 100), fix(nil, metres: 500, at: 101), .accepted),
       ("measured earlier", fix(3000, at: 100), fix(3, at: 101, measured: 99), .measuredEarlier),
       // Regression: it was dropped, although the source sends no other.
-      ("asserted, but determined earlier", fix(3, at: 100), fix(25_000, at: 101, measured: 1, from: .ip), .coarser),
       (
-        "asserted and far away, but determined earlier", fix(3, at: 100),
-        fix(25_000, metres: 500_000, at: 101, measured: 1, from: .ip), .jump
+        "asserted, but determined earlier", fix(3, at: 100), fix(25_000, at: 101, measured: 1, from: .ip),
+        .determinedEarlier
       ),
       ("measured earlier, but the last fix is stale", fix(3, at: 100), fix(3, at: 130, measured: 1), .accepted),
       ("received earlier", fix(3, at: 100), fix(3, at: 99, measured: 100), .outOfOrder),
