@@ -55,12 +55,12 @@ public final class LocationManager {
   private var isRequesting: Bool { awaited.byOwner || awaited.byTasks }
   /// The number of tasks that wait.
   private var waiting = 0
+  /// When the owner, and the last task, that waits for a location gives up.
+  private var waitsUntil: (owner: MonotonicInstant?, tasks: MonotonicInstant?)
   private var required: AccuracyLevel?
-  /// Whether the owner waits for a later location.
-  /// When the last task that waits for a location gives up.
-  private var tasksWaitUntil: MonotonicInstant?
   /// Whether the source has reported the authorization since it was required.
   private var isAuthorizationReported = false
+  /// Whether the owner waits for a later location.
   private var isPaused = false
   /// Whether the source was told to rest instead of to release everything.
   private var isResting = false
@@ -142,8 +142,10 @@ public final class LocationManager {
   /// Delivers one location or one failure, then stops. While updating, the next location is delivered; a source that
   /// is silent because nothing moves measures again.
   public func requestLocation() {
+    let timeout = ClientOptions().timeout
     awaited.byOwner = true
-    requestLocation(timeout: ClientOptions().timeout)
+    waitsUntil.owner = MainLoop.main.clock.monotonic() + timeout
+    requestLocation(timeout: timeout)
   }
 
   /// Makes a source that has fallen silent measure again.
@@ -162,16 +164,17 @@ public final class LocationManager {
     waiting += 1
     let deadline = MainLoop.main.clock.monotonic() + timeout
     // The call for the other tasks takes at least as long.
-    let isRequested = filteringSource != nil && awaited.byTasks && tasksWaitUntil.map { $0 >= deadline } ?? false
+    let isRequested = filteringSource != nil && awaited.byTasks && waitsUntil.tasks.map { $0 >= deadline } ?? false
     awaited.byTasks = true
-    tasksWaitUntil = max(tasksWaitUntil ?? deadline, deadline)
+    waitsUntil.tasks = max(waitsUntil.tasks ?? deadline, deadline)
     if !isRequested { requestForTasks() }
   }
 
   /// Requests a location for as long as a service waits, but not for longer than the tasks, which have their own
-  /// timeouts.
+  /// timeouts, and the owner, whose request it replaces.
   private func requestForTasks() {
-    guard let rest = tasksWaitUntil.map({ $0 - MainLoop.main.clock.monotonic() }), rest > .zero else { return }
+    let ends = [waitsUntil.tasks, awaited.byOwner ? waitsUntil.owner : nil].compactMap(\.self)
+    guard let rest = ends.max().map({ $0 - MainLoop.main.clock.monotonic() }), rest > .zero else { return }
     requestLocation(timeout: min(.seconds(120), max(rest, .seconds(1))))
   }
 
@@ -187,7 +190,7 @@ public final class LocationManager {
   package func endRequest() {
     waiting -= 1
     guard waiting == 0 else { return }
-    (awaited.byTasks, tasksWaitUntil) = (false, nil)
+    (awaited.byTasks, waitsUntil.tasks) = (false, nil)
     if !isRequesting { filteringSource?.cancelRequest() }
     requireLevel()
   }

@@ -65,8 +65,8 @@ nonisolated public struct LocationUpdate: Equatable, Sendable {
       if status.state == .unavailable { loseLocation() } else { failure = nil }
       if status.state == .running { location = location ?? kept }
     case .failure(let error):
-      // One location could not be read. If the source is lost, its state follows.
-      guard sourceStatus.state != .running else { return }
+      // One location could not be read, while the source works.
+      guard error.code != .locationUnknown || sourceStatus.state != .running else { return }
       failure = error
       loseLocation()
     }

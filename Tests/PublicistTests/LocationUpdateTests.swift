@@ -58,6 +58,9 @@ import Testing
     move(to: 52, second: 0)
     source.send(.failure(LocationError(.locationUnknown, "It could not be read")))
     #expect(last?.location?.latitude == 52 && last?.locationUnavailable == false)
+    // A service that has exited does not change its state.
+    source.send(.failure(LocationError(.unavailable, "It does not start")))
+    #expect(last?.location == nil && last?.locationUnavailable == true)
     withExtendedLifetime(subscription) {}
   }
 
