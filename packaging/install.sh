@@ -75,7 +75,8 @@ file() { place "$1" "$2/${3:-$(basename "$1")}"; }
 # Installs a file that contains the path of a program.
 file_with_path() {
   sed "s|/usr/libexec/geopublicistd|$libexec/geopublicistd|; s|/usr/bin/geopublicist |$prefix/bin/geopublicist |
-    s|/usr/{,local/}share/geopublicist|$share/geopublicist|" "$1" > "$edited"
+    s|/usr/{,local/}share/geopublicist|$share/geopublicist|; s|/usr/share/geopublicist|$share/geopublicist|" \
+    "$1" > "$edited"
   place "$edited" "$2/$(basename "$1")"
 }
 
@@ -100,7 +101,7 @@ for language in po/*.po; do
 done
 file packaging/metainfo/org.geopublicist.Location1.metainfo.xml "$share/metainfo"
 file packaging/org.geopublicist.Location1.desktop "$share/applications"
-for page in packaging/man/*.?; do file "$page" "$share/man/man${page##*.}"; done
+for page in packaging/man/*.?; do file_with_path "$page" "$share/man/man${page##*.}"; done
 packaging/manual.py > "$edited"
 place "$edited" "$share/man/man5/org.geopublicist.Location1.5"
 file packaging/completions/geopublicist.bash "$share/bash-completion/completions" geopublicist

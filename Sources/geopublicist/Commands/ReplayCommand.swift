@@ -48,7 +48,7 @@ final class ReplayCommand: Command {
     invocation.attempt {
       // The file is read twice, and the other end of a pipe may never write.
       guard Self.isRegular(file) ?? true else {
-        return invocation.fail(tr("\(file): replay requires a regular file, not a pipe"))
+        return invocation.fail(tr("\(file): replay requires a regular file"))
       }
       // Checked here, since the user does not see the messages of the service.
       _ = try RecordedTrack.read(file)
@@ -131,7 +131,8 @@ final class ReplayCommand: Command {
   /// The program of the service, installed or built together with this one.
   static var serviceProgram: String? {
     guard let folder = OwnProgram.folder else { return nil }
-    return ["\(folder)/../libexec/geopublicistd", "\(folder)/geopublicistd", "/usr/libexec/geopublicistd"]
+    let prefix = folder.lastIndex(of: "/").map { folder[..<$0] } ?? ""
+    return ["\(prefix)/libexec/geopublicistd", "\(folder)/geopublicistd", "/usr/libexec/geopublicistd"]
       .first { g_file_test($0, cglib_file_test_is_executable) != 0 }
   }
 }

@@ -58,7 +58,7 @@ nonisolated extension Diagnosis {
       return problem(
         "settings", "invalid", tr("The service's configuration has an error, and the defaults apply: \(error)"),
         tr(
-          "Correct that line; then run: /usr/libexec/geopublicistd --check; "
+          "Correct that line; then run: \(facts.serviceProgram) --check; "
             + "sudo systemctl try-reload-or-restart geopublicist"))
     }
   }

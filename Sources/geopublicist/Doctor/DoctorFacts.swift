@@ -110,6 +110,8 @@ nonisolated struct DoctorFacts {
   var stateReason: String?
   /// The first mistake in the service's configuration.
   var serviceConfigurationError: String?
+  /// The path of the service's program.
+  var serviceProgram = "/usr/libexec/geopublicistd"
   /// The installed service programs.
   var servicePrograms: [String] = []
   /// Whether the rules of the bus that allow the service to own its name are missing.

@@ -43,6 +43,7 @@ struct FactGatherer {
     facts.isInContainer = Self.isInContainer
     facts.fullFolder = Self.fullFolder
     facts.servicePrograms = Self.servicePrograms
+    facts.serviceProgram = ReplayCommand.serviceProgram ?? facts.serviceProgram
     facts.isBusPolicyMissing = Self.isBusPolicyMissing
     facts.isGeoClueUserMissing = DoctorFacts.StaticFile.geoclueUser == nil
     if bus == .system { facts.serviceConfigurationError = Self.serviceConfigurationError() }
