@@ -163,7 +163,7 @@ import Testing
     let result = try run(
       [
         Rig.python, Rig.sourceFile("Tests/Fuzz/Bus/fuzz.py"), Rig.product("geopublicistd"),
-        PrivateBus.Broker.chosen.rawValue, "2", place,
+        PrivateBus.Broker.chosen.rawValue, "1", place,
       ],
       within: .seconds(300))
     #expect(result.succeeded, "\(result.standardOutput)\n\(result.standardError)")

@@ -77,7 +77,8 @@ extension Checks {
     }
     guard client.isReading, last > client.readSince, last > client.entitlement.since,
       last > max(subscription.startedAt, subscription.thresholdsAt),
-      last > world.wokeAt, last > world.settledAt, last > subscription.toldAt, let before = subscription.last,
+      // The service may have sent one when it had not noticed yet that the machine had slept.
+      last > world.wokeAt + 100_000, last > world.settledAt, last > subscription.toldAt, let before = subscription.last,
       // A change of the level begins a new chain, which may not yet have changed what the client was last told.
       before.level == new.level
     else { return }

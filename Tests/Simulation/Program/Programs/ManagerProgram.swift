@@ -114,8 +114,6 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     guard let manager, new != manager.desiredAccuracy else { return }
     manager.desiredAccuracy = new
     accuracySetAt = world.schedule.now
-    // The region is monitored anew.
-    (known, crossed) = (.unknown, nil)
   }
 
   private func request() {
