@@ -125,7 +125,9 @@ extension Checks {
       ($0.startedAt - begin).magnitude < 500_000 && $0.told?.status.hasPrefix("authorized") == true
     }
     // After an attempt in the second before, the next one is made only after this check.
-    guard isNeeded, world.geoclueFails, !world.isBusFaulty, world.geoclueFailedAt < begin - 1_000_000 else { return }
+    guard isNeeded, world.geoclueFails, !world.geoclue.isRunning, !world.isBusFaulty,
+      world.geoclueFailedAt < begin - 1_000_000
+    else { return }
     broken("a new subscription during a failure makes the service try again", "\(world.geoclueFailedAt)")
   }
 

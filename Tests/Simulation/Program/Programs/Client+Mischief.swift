@@ -203,7 +203,8 @@ extension Client {
         if reply.errorName.hasSuffix("LimitsExceeded") { refused += 1 }
       }
     }
-    world.schedule.after(8_000_000) { [self] in
+    // If answers wait when they arrive, all refusals wait for the rate, which long calls use up for 12.5 s.
+    world.schedule.after(14_000_000) { [self] in
       guard isConnected, self.connections == connections, world.settledAt < begin - 1_000_000,
         world.servingSince.map({ $0 < begin }) ?? false
       else { return }
