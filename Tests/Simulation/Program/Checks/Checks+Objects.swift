@@ -307,7 +307,10 @@ extension Checks {
         broken("a region for one crossing ends with it", region.path)
       }
     }
-    if isSettled, let cell = Self.cells[level], cell > region.radius, region.reason != "accuracy-limited" {
+    // The answer to `Stop` may be lost with the service's connection.
+    if isSettled, !world.isBusFaulty, let cell = Self.cells[level], cell > region.radius,
+      region.reason != "accuracy-limited"
+    {
       broken("a region says that its client's level is too coarse", "\(region.reason): \(region.path)")
     }
     let since = max(region.changedAt, client.entitlement.since, world.movedAt, world.wokeAt, world.clockSetAt)
