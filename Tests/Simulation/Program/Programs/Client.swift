@@ -343,7 +343,7 @@ final class Client: Program {
   func locateWithoutGeoClue() {
     let (begin, status) = (world.schedule.now, world.truth.authorization(of: self, asking: .exact).status)
     guard isReading, status.hasPrefix("authorized"), entitlement.since < begin - 10_000_000,
-      world.geoclueFails, world.geoclueFailedAt > begin - 15_000_000
+      world.geoclueFails, !world.geoclue.isRunning, world.geoclueFailedAt > begin - 15_000_000
     else { return }
     let options: [(String, Value)] = [("timeout", .uint32(30_000)), ("maximum-age", .uint32(0))]
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 30_000_000) { [weak self] reply in
