@@ -75,7 +75,9 @@ public final class PropertyWatch {
       reading = nil
       switch result {
       case .success(let values): if let properties = values.first?.properties { handler?(properties) }
-      case .failure(.refused(let error)) where error.name != .limitsExceeded: break
+      // A service may have an error of its own for its limits.
+      case .failure(.refused(let error)) where !error.name.rawValue.hasSuffix(".LimitsExceeded"): break
+      case .failure where !proxy.connection.isOpen: break
       case .failure: retry = MainLoop.main.after(Self.pause) { [weak self] in self?.read() }
       }
       if mustReadAgain { read() }
