@@ -43,10 +43,11 @@ package struct SourceSchedule: Sendable {
   private let linger: Duration
   private let isReleased: Bool
   private var needs: [ObjectIdentifier: Need] = [:]
-  private var held: AccuracyLevel? { didSet { heldSince = held == nil ? nil : heldSince ?? updatedAt } }
-  private var heldSince: MonotonicInstant?
+  private var held: AccuracyLevel?
   private var updatedAt = MonotonicInstant.origin
-  private var reviewedAt = MonotonicInstant.origin
+  /// Whether a try that requires a measurement has begun between the last two updates, while the source was held
+  /// already.
+  package private(set) var mustAsk = false
   private var lingersUntil: MonotonicInstant?
   /// Whether a need has ended since the last update. Only then is the source kept: a need that merely waits for its
   /// next time does not return soon.
@@ -76,6 +77,7 @@ package struct SourceSchedule: Sendable {
 
   /// Returns the level at which to hold the source from now on and when to call this method again.
   package mutating func update(at now: MonotonicInstant) -> (level: AccuracyLevel?, again: MonotonicInstant?) {
+    mustAsk = held != nil && needs.values.contains { $0.asks && $0.from > updatedAt && $0.from <= now }
     updatedAt = now
     var level: AccuracyLevel?
     var again: MonotonicInstant?
@@ -96,14 +98,6 @@ package struct SourceSchedule: Sendable {
       return update(at: now)
     }
     return (held, again)
-  }
-
-  /// Returns whether a try has begun since the last call that requires a measurement of the source, which is held
-  /// already.
-  package mutating func mustAsk(at now: MonotonicInstant) -> Bool {
-    defer { reviewedAt = now }
-    guard let since = heldSince.map({ max($0, reviewedAt) }) else { return false }
-    return needs.values.contains { $0.asks && $0.from > since && $0.from <= now }
   }
 }
 

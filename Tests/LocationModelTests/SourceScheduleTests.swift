@@ -59,13 +59,13 @@ import Testing
     var schedule = SourceSchedule()
     schedule.set(Need(.exact), for: ObjectIdentifier(one))
     schedule.set(.check(.exact, from: 100 * Self.second), for: ObjectIdentifier(two))
-    #expect(schedule.update(at: 0).level == .exact && !schedule.mustAsk(at: 0))
-    #expect(schedule.update(at: 100 * Self.second).level == .exact)
-    #expect(schedule.mustAsk(at: 100 * Self.second) && !schedule.mustAsk(at: 101 * Self.second))
+    #expect(schedule.update(at: 0).level == .exact && !schedule.mustAsk)
+    #expect(schedule.update(at: 100 * Self.second).level == .exact && schedule.mustAsk)
+    #expect(schedule.update(at: 101 * Self.second).level == .exact && !schedule.mustAsk)
     schedule.set(nil, for: ObjectIdentifier(one))
     schedule.set(.check(.exact, from: 300 * Self.second), for: ObjectIdentifier(two))
     #expect(schedule.update(at: 102 * Self.second).level == nil)
-    #expect(schedule.update(at: 300 * Self.second).level == .exact && !schedule.mustAsk(at: 300 * Self.second))
+    #expect(schedule.update(at: 300 * Self.second).level == .exact && !schedule.mustAsk)
   }
 
   @Test func `a source is kept for a few seconds, but not acquired, while a location waits to be sent`() {

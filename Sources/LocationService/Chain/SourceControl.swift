@@ -92,9 +92,8 @@ final class SourceControl {
 
   private func update() {
     isChanging = false
-    let now = MainLoop.main.clock.monotonic()
-    let (level, again) = schedule.update(at: now)
-    if schedule.mustAsk(at: now) { ask() }
+    let (level, again) = schedule.update(at: MainLoop.main.clock.monotonic())
+    if schedule.mustAsk { ask() }
     change = again.map { again in
       MainLoop.main.at(again) { [weak self] in self?.update() }
     }
