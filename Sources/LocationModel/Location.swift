@@ -82,6 +82,11 @@ extension Location {
 }
 
 extension Location {
+  /// Whether it is the same measurement as another one, and not asserted again since.
+  package func isRepetition(of other: Location) -> Bool {
+    isSameMeasurement(as: other) && !(isAsserted && receivedAt > other.receivedAt)
+  }
+
   /// Whether GeoClue determines the location once and then asserts it until it changes.
   package var isAsserted: Bool { source == .static || source == .ip }
 

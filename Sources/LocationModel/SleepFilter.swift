@@ -42,8 +42,9 @@ package struct SleepFilter: Sendable {
 
   /// Returns whether to pass on a location that arrives at `now`.
   package mutating func passes(_ location: Location, at now: BootInstant) -> Bool {
-    // A static location is announced once, and a sleep does not change it.
-    guard !location.isStatic else { return true }
+    // A static location is announced once, and a sleep does not change it. What a source asserts counts as measured when
+    // it is announced.
+    guard !location.isStatic, !location.isAsserted else { return true }
     guard location.reportedTime != old.passed, location.reportedTime != old.rejected else { return false }
     if let (until, earliest) = doubtful {
       let end = until ?? now + Self.doubt

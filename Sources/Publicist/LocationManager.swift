@@ -240,8 +240,7 @@ public final class LocationManager {
     case .location(var location):
       // Drop a location that was in transit when the last subscriber left.
       guard required != nil else { return }
-      let isAssertedAgain = location.isAsserted && location.receivedAt > measured?.receivedAt ?? .distantFuture
-      if let measured, location.isSameMeasurement(as: measured), !isAssertedAgain {
+      if let measured, location.isRepetition(of: measured) {
         // The same measurement, delivered again on request, keeps its age.
         guard !isMeasuredOld, isRequesting || isFirstOfService else { return }
         location = measured

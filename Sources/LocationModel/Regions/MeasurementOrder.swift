@@ -24,8 +24,7 @@ struct MeasurementOrder: Sendable {
   mutating func isNew(_ location: Location, at now: BootInstant) -> Bool {
     guard !location.isStatic else { return true }
     if let last = newest[location.source] {
-      let isAssertedAgain = location.isAsserted && location.receivedAt > last.location.receivedAt
-      if location.isSameMeasurement(as: last.location), !isAssertedAgain { return false }
+      if location.isRepetition(of: last.location) { return false }
       if location.reportedTime < last.location.reportedTime {
         let isAdvancing = last.late.map { location.reportedTime > $0 } ?? false
         newest[location.source]?.late = location.reportedTime

@@ -108,7 +108,7 @@ package struct RegionMachine: Sendable {
       return []
     case .level(let level): return changeLevel(to: level, at: now)
     case .location(let location):
-      guard location.isAsserted || sleep.passes(location, at: now) else { return [] }
+      guard sleep.passes(location, at: now) else { return [] }
       let isNew = order.isNew(location, at: now)
       guard case .watching(var watch) = phase else { return [] }
       if isNew {
@@ -241,7 +241,6 @@ package struct RegionMachine: Sendable {
       RegionEvent(
         kind: kind, state: state, previous: previous, reason: reason, sequence: sequence,
         timestamp: (kind == .lost ? location?.timestamp : nil) ?? evidence?.measured ?? Timestamp(), committedAt: now,
-        hasGap: hasGap,
-        isSimulated: evidence?.newest.isSimulated ?? false, location: kind == .lost ? nil : location))
+        hasGap: hasGap, isSimulated: evidence?.newest.isSimulated ?? false, location: kind == .lost ? nil : location))
   }
 }

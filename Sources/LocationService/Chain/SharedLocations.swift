@@ -131,7 +131,7 @@ final class SharedLocations {
 
   private func take(_ location: Location) {
     let now = MainLoop.main.clock.boottime()
-    guard location.isAsserted || sleep.passes(location, at: now) else { return }
+    guard sleep.passes(location, at: now) else { return }
     measured = location
     measurements.send(location)
     if arbiter.accept(location, at: now) { publish() }
