@@ -60,14 +60,15 @@ final class CallIntake {
 
   /// Drops all calls, because no client waits for answers to calls from the previous connection.
   func dropAll() {
-    drop(admission.queue.removeAll())
+    end(admission.queue.removeAll()) { $0.drop() }
     refusals.removeAll()
     for waiting in ready.elements { waiting.client.resumingCalls = 0 }
     ready = TurnQueue()
   }
 
-  private func drop(_ calls: [MethodCall]) {
-    for call in calls { call.drop() }
+  /// Ends calls that are not dispatched.
+  private func end(_ calls: [MethodCall], _ action: (MethodCall) -> Void) {
+    for call in calls { action(call) }
     if !calls.isEmpty { admission.onLessBusy?() }
   }
 
@@ -128,15 +129,13 @@ final class CallIntake {
         admission.queue.move(client.name, from: nil, to: account, user: credentials.userID)
         return dispatchLater()
       }
-      let calls = admission.queue.remove(client.name, of: nil)
-      for call in calls { call.fail(.notAuthorized(.refused(.policyUnavailable))) }
-      admission.onLessBusy?()
+      end(admission.queue.remove(client.name, of: nil)) { $0.fail(.notAuthorized(.refused(.policyUnavailable))) }
     }
   }
 
   /// Drops the calls of a client that has left.
   func left(_ client: Client) {
-    drop(admission.queue.remove(client.name, of: client.account))
+    end(admission.queue.remove(client.name, of: client.account)) { $0.drop() }
     ready.removeAll { $0.client === client }
     refusals.remove(client.name)
     outbox.left(client.name)
@@ -180,12 +179,8 @@ final class CallIntake {
   }
 
   private func dispatch(_ call: MethodCall, _ verdict: Admission.Verdict) {
-    if case .refuse(let limit) = verdict {
-      call.fail(.limitsExceeded(limit))
-      admission.onLessBusy?()
-      return
-    }
-    guard verdict == .now, let client = clients.known(call.sender) else { return call.drop() }
+    if case .refuse(let limit) = verdict { return end([call]) { $0.fail(.limitsExceeded(limit)) } }
+    guard verdict == .now, let client = clients.known(call.sender) else { return end([call]) { $0.drop() } }
     let begin = ProcessorTime.now
     beforeCall(client)
     connection.objects.perform(call)
