@@ -121,6 +121,11 @@ import GeopublicistCGLib
     return (before, Array(rest))
   }
 
+  /// Returns a number greater than 0, such as a factor; nil for any other text.
+  public static func positiveNumber(_ text: String) -> Double? {
+    Double(text).flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
+  }
+
   /// Returns the option whose value is the argument after this one; nil for any other argument.
   public func optionAwaitingValue(_ argument: String) -> Option? {
     guard argument.hasPrefix("-"), let (option, attached) = (try? read(argument))?.last else { return nil }

@@ -88,8 +88,8 @@ nonisolated public enum Translations {
     // Other character sets lack letters of some languages.
     guard g_get_charset(nil) != 0 else { return }
     setlocale(LC_MESSAGES, "")
-    guard let folder = OwnProgram.folder else { return }
-    bindtextdomain("geopublicist", "\(folder)/../share/locale")
+    guard let prefix = OwnProgram.prefix else { return }
+    bindtextdomain("geopublicist", "\(prefix)/share/locale")
     bind_textdomain_codeset("geopublicist", "UTF-8")
     textdomain("geopublicist")
   }

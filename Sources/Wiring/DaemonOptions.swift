@@ -93,7 +93,7 @@ package struct ReplayOptions {
     }
     isLoop = parser.isSet("loop")
     let factor = parser.text("speed") ?? "1"
-    guard let speed = Double(factor), speed.isFinite, speed > 0 else {
+    guard let speed = OptionParser.positiveNumber(factor) else {
       throw UsageError("--speed takes a number greater than 0, not '\(factor)'")
     }
     self.speed = speed

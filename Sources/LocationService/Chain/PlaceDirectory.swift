@@ -36,8 +36,8 @@ final class PlaceDirectory {
   private func read() -> PlaceTable? {
     guard !isMissing else { return nil }
     let folders = getenv("XDG_DATA_DIRS").map { String(cString: $0) } ?? ""
-    let installed = [OwnProgram.folder.map { "\($0)/../share" }, "/usr/local/share:/usr/share"].compactMap(\.self)
-    for folder in (folders.isEmpty ? installed.joined(separator: ":") : folders).split(separator: ":") {
+    let own = OwnProgram.prefix.map { "\($0)/share:" } ?? ""
+    for folder in (folders.isEmpty ? "\(own)/usr/local/share:/usr/share" : folders).split(separator: ":") {
       let path = "\(folder)/geopublicist/places"
       guard folder.hasPrefix("/"), let bytes = try? TextFile.bytes(of: path) else { continue }
       if let table = PlaceTable(bytes) { return table }

@@ -152,9 +152,7 @@ extension OptionParser {
   }
 
   func factor(_ name: String) throws(UsageError) -> String? {
-    try value(name, tr("a number greater than 0")) { text in
-      Double(text).flatMap { $0.isFinite && $0 > 0 ? text : nil }
-    }
+    try value(name, tr("a number greater than 0")) { text in Self.positiveNumber(text).map { _ in text } }
   }
 
   func place(_ name: String) throws(UsageError) -> Location? {

@@ -130,8 +130,7 @@ final class ReplayCommand: Command {
 
   /// The program of the service, installed or built together with this one.
   static var serviceProgram: String? {
-    guard let folder = OwnProgram.folder else { return nil }
-    let prefix = folder.lastIndex(of: "/").map { folder[..<$0] } ?? ""
+    guard let folder = OwnProgram.folder, let prefix = OwnProgram.prefix else { return nil }
     return ["\(prefix)/libexec/geopublicistd", "\(folder)/geopublicistd", "/usr/libexec/geopublicistd"]
       .first { g_file_test($0, cglib_file_test_is_executable) != 0 }
   }
