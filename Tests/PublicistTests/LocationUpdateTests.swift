@@ -19,6 +19,15 @@ import Testing
         Location(latitude: latitude, longitude: 13, accuracy: accuracy, timestamp: Timestamp(seconds: second + 1))))
   }
 
+  /// Follows the updates of a source that then runs and sends its first location.
+  private func followRunningSource(_ receive: @escaping (LocationUpdate) -> Void) -> AnyCancellable {
+    let subscription = manager.updatePublisher().sink(receiveValue: receive)
+    source.send(.authorization(.authorized(.whenInUse)))
+    source.send(.status(SourceStatus(state: .running)))
+    move(to: 52, second: 0)
+    return subscription
+  }
+
   @Test func `a device is stationary after a minute within 30 m, until it moves`() {
     defer { MainLoop.main.clock = .system }
     var updates: [LocationUpdate] = []
@@ -52,10 +61,7 @@ import Testing
     defer { MainLoop.main.clock = .system }
     manager.distanceFilter = 1_000
     var last: LocationUpdate?
-    let subscription = manager.updatePublisher().sink { last = $0 }
-    source.send(.authorization(.authorized(.whenInUse)))
-    source.send(.status(SourceStatus(state: .running)))
-    move(to: 52, second: 0)
+    let subscription = followRunningSource { last = $0 }
     source.send(.failure(LocationError(.locationUnknown, "It could not be read")))
     #expect(last?.location?.latitude == 52 && last?.locationUnavailable == false)
     // A service that has exited does not change its state.
@@ -68,10 +74,7 @@ import Testing
   @Test func `the location returns with the source, but not with access`() {
     defer { MainLoop.main.clock = .system }
     var last: LocationUpdate?
-    let subscription = manager.updatePublisher().sink { last = $0 }
-    source.send(.authorization(.authorized(.whenInUse)))
-    source.send(.status(SourceStatus(state: .running)))
-    move(to: 52, second: 0)
+    let subscription = followRunningSource { last = $0 }
     source.send(.failure(LocationError(.unavailable, "No bus")))
     source.send(.status(SourceStatus(state: .unavailable)))
     #expect(last?.location == nil)
