@@ -179,6 +179,7 @@ import Testing
   }
 
   @Test func `without a runtime directory the service does not exit before its cells may change`() throws {
+    try waitForIntervalOfCountry()
     let geoclue = try FakeGeoClue(on: bus)
     let client = try ServiceClient(on: bus)
     let service = try service()
@@ -189,6 +190,7 @@ import Testing
   }
 
   @Test func `a restarted service still reports the cell that it published before`() throws {
+    try waitForIntervalOfCountry()
     let geoclue = try FakeGeoClue(on: bus)
     let client = try ServiceClient(on: bus)
     try geoclue.fix(latitude: 52)

@@ -41,6 +41,7 @@ import Testing
   }
 
   @Test func `a request for a fresh reduced location returns the current cell, without a new measurement`() throws {
+    try waitForIntervalOfCountry()
     let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let options: [String: JSON] = ["accuracy": .variant("s", "country")]

@@ -53,6 +53,17 @@ public func always(
   } while ContinuousClock.now < end
 }
 
+/// Waits, if necessary, for the next interval of the boot clock in which a reduced location at `country` may not change, so
+/// that none ends during a test.
+public func waitForIntervalOfCountry() throws {
+  let (length, needed) = (900, 20)
+  try eventually("the next interval of country begins", within: .seconds(2 * needed)) {
+    var now = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &now)
+    return length - now.tv_sec % length > needed
+  }
+}
+
 /// Waits longer: for conditions that call the service, which allows 50 calls a second per connection.
 public nonisolated func rest() { usleep(40_000) }
 
