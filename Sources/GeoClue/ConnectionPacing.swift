@@ -52,7 +52,7 @@ nonisolated struct ConnectionPacing: Sendable {
 
   /// Returns when a pause ends early because a subscriber requests a fix.
   func earlyRetry(at now: MonotonicInstant) -> MonotonicInstant {
-    max(activation(at: now), attemptedAt.map { $0 + Self.clientGap } ?? now)
+    max(activation(at: now), settlesAt, attemptedAt.map { $0 + Self.clientGap } ?? now)
   }
 
   /// Returns when to retry after GeoClue has exited or failed.

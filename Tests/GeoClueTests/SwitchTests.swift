@@ -125,6 +125,16 @@ import Testing
     #expect(driver.authorization == .refused(.disabledByUser), "GeoClue decides")
   }
 
+  /// Regression: GeoClue 2.6 does not reopen a source that is still closing.
+  @Test func `a request just after a change of the agent waits until the sources have closed`() {
+    var driver = MachineDriver.running()
+    driver.pass(1_000)
+    driver.send(.agentChanged(.city))
+    driver.send(.refresh)
+    #expect(driver.pass(ConnectionPacing.agentDelay - .milliseconds(1)) == [])
+    #expect(driver.pass(1).first == .createClient)
+  }
+
   @Test func `an agent that withdraws level 0 ends the refusal`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
