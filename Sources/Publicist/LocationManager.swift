@@ -57,6 +57,8 @@ public final class LocationManager {
   private var waiting = 0
   /// When the owner, and the last task, that waits for a location gives up.
   private var waitsUntil: (owner: MonotonicInstant?, tasks: MonotonicInstant?)
+  /// Ends the owner's request if the source does not end requests itself.
+  private var requestTimer: LoopSource?
   private var required: AccuracyLevel?
   /// Whether the source has reported the authorization since it was required.
   private var isAuthorizationReported = false
@@ -145,7 +147,18 @@ public final class LocationManager {
     let timeout = ClientOptions().timeout
     awaited.byOwner = true
     waitsUntil.owner = MainLoop.main.clock.monotonic() + timeout
+    if filteringSource == nil {
+      requestTimer = MainLoop.main.after(timeout) { [weak self] in self?.requestExpired(after: timeout) }
+    }
     requestLocation(timeout: timeout)
+  }
+
+  private func requestExpired(after timeout: Duration) {
+    guard awaited.byOwner else { return }
+    awaited.byOwner = false
+    let error = refusal ?? LocationError(.locationUnknown, "No location arrived within \(timeout)")
+    delegate?.locationManager(self, didFailWithError: error)
+    requireLevel()
   }
 
   /// Makes a source that has fallen silent measure again.
@@ -195,6 +208,9 @@ public final class LocationManager {
     requireLevel()
   }
 
+  /// Whether the source is being used, so that it has reported its state already.
+  var isInUse: Bool { required != nil || isResting }
+
   /// How long to keep the source after it is no longer needed.
   package var linger: Duration { source.linger }
 
@@ -225,7 +241,8 @@ public final class LocationManager {
 
   private func requireLevel() {
     if let filteringSource { return follow(filteringSource) }
-    let level = isUpdating || isRequesting ? desiredAccuracy : monitoredLevel()
+    let level = scheduledLevel()
+    if schedule.mustAsk, level != nil, level == required { source.refresh() }
     // Between two checks the authorization is still observed.
     let rests = level == nil && (isPaused || schedule.isResting)
     guard level != required || isResting && !rests else { return }
@@ -278,6 +295,7 @@ public final class LocationManager {
       if authorization != before {
         delegate?.locationManager(self, didChangeAuthorization: authorization.status)
         tellMonitors(.level(evaluatedLevel))
+        if isMonitoring { requireLevel() }
       }
       events.send(event)
     case .failure(let error):
@@ -369,9 +387,16 @@ extension LocationManager {
     delegate?.locationManager(self, didUpdateLocations: [location])
   }
 
-  /// Returns the level at which monitors and significant changes need the source now, and schedules the next check.
-  private func monitoredLevel() -> AccuracyLevel? {
-    schedule.set(isMonitoring ? filter.need(at: desiredAccuracy) : nil, for: ObjectIdentifier(self))
+  private var ownNeed: SourceSchedule.Need? {
+    // The source reports granted access only while it is held.
+    let isRefused = isAuthorizationReported && !authorization.isAuthorized
+    if isUpdating || isRequesting || isMonitoring && isRefused { return SourceSchedule.Need(desiredAccuracy) }
+    return isMonitoring ? filter.need(at: desiredAccuracy) : nil
+  }
+
+  /// Returns the level at which the source is needed now, and schedules the next check.
+  private func scheduledLevel() -> AccuracyLevel? {
+    schedule.set(ownNeed, for: ObjectIdentifier(self))
     let (level, again) = schedule.update(at: MainLoop.main.clock.monotonic())
     scheduleTimer = again.map { again in
       MainLoop.main.at(again) { [weak self] in self?.requireLevel() }

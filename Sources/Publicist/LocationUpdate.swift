@@ -110,6 +110,10 @@ extension LocationManager {
         events.sink { event in if case .location = event {} else { apply(event) } },
         deliveries.sink { apply(.location($0)) },
       ]
+      if isInUse {
+        (update.authorization, update.sourceStatus) = (authorization, sourceStatus)
+        updates.send(update)
+      }
       startUpdatingLocation()
       return updates.compactMap { $0 }.removeDuplicates()
         .handleEvents(receiveCancel: { [self] in

@@ -87,6 +87,20 @@ import Testing
     #expect(delegate.latitudes.isEmpty)
   }
 
+  /// Regression: the source was used for ever.
+  @Test func `a request without a location fails after its timeout`() {
+    MainLoop.main.withVirtualTime { time in
+      manager.requestLocation()
+      fix(1)
+      manager.requestLocation()
+      time.advance(by: .seconds(19))
+      #expect(delegate.failures.isEmpty && source.level == .exact)
+      time.advance(by: .seconds(2))
+      #expect(delegate.failures.map(\.code) == [.locationUnknown])
+      #expect(source.level == nil)
+    }
+  }
+
   /// Regression: each ended the other.
   @Test func `a task's request and the delegate's are independent`() {
     manager.requestLocation()

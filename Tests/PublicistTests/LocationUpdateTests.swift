@@ -114,6 +114,15 @@ import Testing
     #expect(recorder.values.last?.locationUnavailable == true)
   }
 
+  /// Regression: the authorization stayed undecided, because the source reports changes only.
+  @Test func `updates of a manager that uses its source already begin with its state`() {
+    manager.startUpdatingLocation()
+    source.send(.authorization(.authorized(.always)))
+    source.send(.status(SourceStatus(state: .unavailable)))
+    let recorder = manager.updatePublisher().record()
+    #expect(recorder.values.map(\.locationUnavailable) == [true])
+  }
+
   @Test func `a failure is forgotten when the source reports a newer state`() {
     let recorder = manager.updatePublisher().record()
     source.send(.authorization(.authorized(.always)))

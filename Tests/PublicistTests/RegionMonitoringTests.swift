@@ -106,4 +106,21 @@ import Testing
     manager.stopMonitoring(for: region)
     #expect(manager.monitoredRegions.isEmpty && source.level == nil)
   }
+
+  /// Regression: a source that is silent because nothing moves was not asked, and the region was lost.
+  @Test func `a check while updates run makes the source measure`() {
+    MainLoop.main.withVirtualTime { time in
+      source.authorize(.authorized(.whenInUse))
+      manager.startUpdatingLocation()
+      manager.startMonitoring(for: region)
+      for _ in 0..<30 {
+        time.advance(by: .seconds(1))
+        locate(metres: 0)
+      }
+      #expect(manager.monitored[region]?.host.machine.state == .inside)
+      #expect(source.refreshes == 0)
+      time.advance(by: .seconds(890))
+      #expect(source.refreshes > 0 && source.required == [.exact])
+    }
+  }
 }

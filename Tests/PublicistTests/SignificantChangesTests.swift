@@ -134,4 +134,22 @@ import Testing
     manager.stopMonitoringSignificantLocationChanges()
     #expect(source.level == nil)
   }
+
+  /// Regression: nothing used the source before the next check, up to 44 minutes later.
+  @Test func `significant changes begin again as soon as access returns`() {
+    let manager = manager()
+    manager.startMonitoringSignificantLocationChanges()
+    source.authorize(.authorized(.always))
+    send(1)
+    #expect(source.level == nil)
+    source.authorize(.refused(.disabledByUser))
+    #expect(source.level == .exact, "only a source that is held reports that access returns")
+    source.authorize(.undecided)
+    source.authorize(.authorized(.always))
+    send(2)
+    #expect(seconds == [1, 2])
+    #expect(source.level == nil)
+    source.authorize(.authorized(.always, level: .city))
+    #expect(source.level == .exact, "the first location of the lower level")
+  }
 }
