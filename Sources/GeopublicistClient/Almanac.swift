@@ -99,7 +99,9 @@ nonisolated struct AlmanacKeeper: ServiceObjectMachine {
       self.options = options
       object.ask(for: .city)
     case .signal(AlmanacInterface.almanacChanged, let arguments):
-      guard object.path != nil, let almanac = arguments.first.flatMap(Almanac.init), almanac != last else { return [] }
+      guard object.path != nil, let almanac = arguments.first.flatMap(Almanac.init),
+        last.map(almanac.isNews(after:)) ?? true
+      else { return [] }
       last = almanac
       return [.tell(.update(almanac))]
     case .signal(AlmanacInterface.errorOccurred, let arguments):
@@ -118,6 +120,16 @@ nonisolated struct AlmanacKeeper: ServiceObjectMachine {
       default: return action
       }
     }
+  }
+}
+
+nonisolated extension Almanac {
+  /// Whether a program that knows another almanac learns more than when its location was measured. A service that has
+  /// restarted begins with a location that it remembers.
+  fileprivate func isNews(after last: Almanac) -> Bool {
+    (phase, timeZone, place, country) != (last.phase, last.timeZone, last.place, last.country)
+      || (forecast, sunrise, sunset) != (last.forecast, last.sunrise, last.sunset)
+      || last.isRemembered && !isRemembered || last.isApproximate && !isApproximate
   }
 }
 

@@ -34,10 +34,11 @@ nonisolated struct KeptAuthorization {
     return tell(new)
   }
 
-  /// Returns the authorization to report if the level of a location shows that the grant is coarser than known.
+  /// Returns the authorization to report if the level of a location shows that the grant is coarser than known, or
+  /// finer, because less was requested before.
   mutating func revealed(_ level: AccuracyLevel, isReduced: Bool) -> Authorization? {
     revealed = level
-    guard let told, told.isAuthorized, isReduced, told.level != level else { return nil }
+    guard let told, told.isAuthorized, isReduced ? told.level != level : told.level < level else { return nil }
     return tell(.authorized(told.status == .authorizedAlways ? .always : .whenInUse, level: level, asked: asked))
   }
 
@@ -57,13 +58,18 @@ nonisolated struct KeptAuthorization {
   private mutating func tell(_ new: Authorization) -> Authorization? {
     (unsettled, isSettling) = (nil, false)
     // After a restart the service repeats its decision, without the sentence that was read before.
-    if let told, told == new || told.explained(by: "") == new { return nil }
+    if let told, told == new || told.explained(by: "") == new || told.includes(new) { return nil }
     told = new
     return new
   }
 }
 
 nonisolated extension Authorization {
+  /// Whether `new` only says that a coarser level, which was requested since, is granted.
+  fileprivate func includes(_ new: Authorization) -> Bool {
+    (status, reason, new.reason) == (new.status, .none, .none) && isAuthorized && new.level < level
+  }
+
   /// Whether the service may have a more specific sentence than the reason's own.
   var isWorthExplaining: Bool { reason != .none && reason != .undecided }
 }

@@ -189,8 +189,9 @@ nonisolated extension KeptObject {
     switch state {
     case .idle, .disconnected, .over: return []
     case .waiting: return new == nil ? [] : create(now)
-    // The pending call has started the service, or fails because its owner has exited.
-    case .creating where old == nil || new == nil: return []
+    // The pending call has started the service, or fails because its owner has exited. A service that had lost its
+    // connection still has the former object, which could not be closed before.
+    case .creating where old == nil || new == nil: return new == nil ? [] : close(former)
     case .creating: return create(now)
     case .starting, .running, .refused:
       guard old != nil else { return [] }

@@ -128,7 +128,8 @@ nonisolated struct RegionMemory {
     case .dwelled:
       defer { hasDwelled = true }
       return !hasDwelled
-    case .determined: return !(isAfterRestart && event.state == told)
+    // For what reason a state is unknown is compared elsewhere.
+    case .determined: return !isAfterRestart || event.state != told || event.state == .unknown
     case .entered, .exited:
       hasDwelled = false
       return true

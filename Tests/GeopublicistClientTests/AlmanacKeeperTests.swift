@@ -54,6 +54,21 @@ import Testing
     #expect(updates(keeper.handle(.signal("AlmanacChanged", almanac("noon")), at: 7, chance: 0)) == [])
   }
 
+  /// Regression: a program was told twice after each restart, and a time zone was taken for a new one.
+  @Test func `after a restart, an almanac that differs only in its measurement is not reported`() {
+    var keeper = running()
+    func changed(_ second: UInt64, isRemembered: Bool) -> ServiceObjectEvent {
+      let time = Value.structure([.uint64(second), .uint64(0)])
+      return .signal(
+        "AlmanacChanged", almanac("day", [("Timestamp", time), ("Remembered", .boolean(isRemembered))]))
+    }
+    #expect(updates(keeper.handle(changed(1, isRemembered: true), at: 1, chance: 0)) == [.day])
+    #expect(updates(keeper.handle(changed(2, isRemembered: false), at: 2, chance: 0)) == [.day])
+    #expect(updates(keeper.handle(changed(3, isRemembered: true), at: 3, chance: 0)) == [])
+    #expect(updates(keeper.handle(changed(4, isRemembered: false), at: 4, chance: 0)) == [])
+    #expect(updates(keeper.handle(.signal("AlmanacChanged", almanac("night")), at: 5, chance: 0)) == [.night])
+  }
+
   @Test func `an almanac is read from its dictionary, and its texts are made printable`() throws {
     func time(_ seconds: UInt64) -> Value { .structure([.uint64(seconds), .uint64(0)]) }
     let read = try #require(

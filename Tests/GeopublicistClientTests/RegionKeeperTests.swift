@@ -108,6 +108,14 @@ import Testing
     #expect(driver.events.map(\.reason) == [.notAuthorized, .accuracyLimited])
   }
 
+  /// Regression: the only event of a region whose source reports no accuracy was dropped.
+  @Test func `after a restart, a state that is unknown for a new reason is reported once`() {
+    var driver = Driver()
+    driver.restart()
+    for _ in 1...2 { driver.change(.determined, .unknown, reason: .accuracyInsufficient) }
+    #expect(driver.events.map(\.reason) == [.accuracyInsufficient])
+  }
+
   @Test func `another connection to the bus repeats no region event`() {
     var driver = Driver { $0.region.assumed = .outside }
     driver.change(.entered, .inside, gap: true)

@@ -19,6 +19,8 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     var now = MonotonicInstant.origin
     var told: [String] = []
     var done: [String] = []
+    /// The levels of the authorizations.
+    var levels: [AccuracyLevel] = []
 
     mutating func want(_ options: ClientOptions?) { send(options.map { .wanted($0) } ?? .unwanted) }
     mutating func send(_ location: ServiceLocation) { send(.signal("LocationUpdated", [location.value])) }
@@ -51,7 +53,9 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
         case .readMessage: done.append("message")
         case .renew, .lost: done.append("?")
         case .set(_, let property, _): done.append("set \(property)")
-        case .tell(let event): told.append(text(event))
+        case .tell(let event):
+          told.append(text(event))
+          if case .authorization(let new) = event { levels.append(new.level) }
         }
       }
     }
@@ -164,7 +168,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     driver.join("not-determined", "authorized-always")
     driver.send(try location(52))
     driver.send(try location(53, at: 2))
-    #expect(driver.done == ["close 7", "create 2 0.0 0", "follow 8", "start 8"])
+    #expect(driver.done == ["close 7", "create 2 0.0 0", "close 7", "follow 8", "start 8"])
     #expect(driver.told == ["resumed", "53.0"])
   }
 
@@ -225,6 +229,36 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     driver.send(.created(next, attempt: 3))
     driver.send(.ownerChanged(first))
     #expect(driver.takeDone().suffix(2) == ["close 8", "create 4 0.0 0"])
+  }
+
+  /// Regression: it was used until the program left the bus.
+  @Test func `a service that returns while it is called closes the previous subscription`() throws {
+    var driver = try running()
+    driver.send(.ownerChanged(nil))
+    _ = try driver.wait()
+    _ = driver.takeDone()
+    driver.send(.ownerChanged(second))
+    #expect(driver.takeDone() == ["close 7"])
+    driver.send(.created(next, attempt: 2))
+    #expect(driver.takeDone() == ["follow 8", "start 8"])
+  }
+
+  /// Regression: the level of the first request remained, and a restart reported a change.
+  @Test func `a change of the requested level changes no authorization, but a location may show a finer one`() throws {
+    var (driver, options) = (Driver(), ClientOptions())
+    options.accuracy = .city
+    driver.want(options)
+    driver.join(attempt: 1, "authorized-always")
+    driver.want(ClientOptions())
+    driver.send(try location(52))
+    #expect(driver.levels == [.city, .exact])
+    driver.want(options)
+    driver.send(.ownerChanged(nil))
+    _ = try driver.wait()
+    driver.join("authorized-always")
+    #expect(driver.levels == [.city, .exact])
+    driver.authorize("authorized-always", "reduced-accuracy")
+    #expect(driver.levels == [.city, .exact, .country])
   }
 
   @Test func `a subscription that is not started reports each outage`() throws {
