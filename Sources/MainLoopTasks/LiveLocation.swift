@@ -34,4 +34,7 @@ import Publicist
     configure(manager)
     subscription = manager.updatePublisher().sink { [weak self] in self?.update = $0 }
   }
+
+  // Any thread may release the object.
+  isolated deinit { subscription?.cancel() }
 }

@@ -218,6 +218,15 @@ extension FakeLocationSource {
     model = nil
     #expect(source.level == nil)
   }
+
+  /// Regression: the source was released on that thread.
+  @Test func `a model that another thread releases stops on the main actor`() async throws {
+    var model: LiveLocation? = LiveLocation(from: source)
+    let release = Task.detached { [model] in _ = await model?.update }
+    model = nil
+    await release.value
+    try await settle("the end") { source.level == nil }
+  }
 }
 
 /// A condition that a test's task waits for.

@@ -43,7 +43,14 @@ import Testing
   @Test(arguments: [
     Rule(
       "sends a group after the time or the count, whichever is first", "0.1s 1 2 3 4 5 | 1s | 6 end 1s",
-      gives: "[1, 2] [3, 4] | [5] | [6] end")
+      gives: "[1, 2] [3, 4] | [5] | [6] end"),
+    // Regression: a group that was sent early left demand for more values, which all went into one group.
+    Rule(
+      "no group has more values than the count", asking: .max(1),
+      "1 1s | ask:1 2 1s | ask:1 3 1s | ask:1 4 5 6 7 8 | ask:1 | ask:1 end",
+      gives:
+        "up:sub up:max(2) [1] | up:max(2) [2] | up:max(2) [3] | up:max(2) [4, 5] | [6, 7] up:max(2) | up:max(2) [8] end"
+    ),
   ])
   func `collect(.byTimeOrCount) satisfies its rules`(rule: Rule) {
     rule.check { $0.up.collect(.byTimeOrCount($0.scheduler, 1, 2)) }

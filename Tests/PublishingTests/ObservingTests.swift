@@ -82,6 +82,16 @@ import Testing
     #expect(trace.text == "subscription request:unlimited 1 2 end")
   }
 
+  /// Regression: the subscriber received it.
+  @Test func `handleEvents sends no value that its own reaction to a cancel causes`() {
+    let subject = PassthroughSubject<Int, TestError>()
+    let recorder = subject.handleEvents(receiveOutput: { trace.add("\($0)") }, receiveCancel: { subject.send(2) })
+      .record()
+    subject.send(1)
+    recorder.cancel()
+    #expect(trace.text == "1" && recorder.values == [1])
+  }
+
   @Test func `handleEvents reports a cancel before it cancels upstream, and additional demand as a request`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder =

@@ -38,6 +38,15 @@ import Testing
     #expect(trace.text == "a b c")
   }
 
+  /// Regression: it trapped, although real schedulers accept the interval of a debounce that is off.
+  @Test func `an interval of zero counts as a short one`() {
+    let subject = PassthroughSubject<Int, Never>()
+    let recorder = subject.debounce(for: 0, scheduler: scheduler).record()
+    subject.send(1)
+    scheduler.advance(by: 1)
+    #expect(recorder.values == [1] && scheduler.pendingActions == 0)
+  }
+
   @Test func `a repeated action runs at every interval until it is cancelled`() {
     let cancellable = scheduler.schedule(after: .seconds(1), interval: 0.5) { trace.add("\(scheduler.now)") }
     scheduler.advance(by: 2)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistPublishingTestSupport
-import Publishing
 import Testing
+
+@testable import Publishing
 
 @Suite("throttle") struct ThrottleTests {
   /// Values 0 1 2 3 within the first second, 8 9 within the next, then none.
@@ -20,6 +21,19 @@ import Testing
   ])
   func `throttle(latest: true) satisfies its rules`(rule: Rule) {
     rule.check { $0.up.throttle(for: 1, scheduler: $0.scheduler, latest: true).timed(by: $0.scheduler) }
+  }
+
+  /// Regression: nothing was sent until the clock had reached its former time.
+  @Test func `throttle continues after its clock is set back`() {
+    var machine = ThrottleMachine<VirtualTime, Int, Never>(interval: 1, latest: true)
+    machine.demand = .unlimited
+    for (time, value) in [(7_200, 1), (10, 2)] {
+      guard case .soon? = machine.receive(value, at: .seconds(Double(time))) else {
+        Issue.record("it waits")
+        return
+      }
+      #expect(machine.fire(at: .seconds(Double(time))) == value)
+    }
   }
 
   @Test(arguments: [

@@ -99,11 +99,11 @@ final class HandleEventsLink<Upstream: Publisher>: OperatorLink<
   @usableFromInline
   override func cancel() {
     guard phase == .live || phase == .ending else { return }
-    events?.receiveCancel?()
     let last = upstream
+    // The closure may cause values, which the subscriber must not receive any more.
     let held = endAndTakeEvents()
+    held?.receiveCancel?()
     last?.cancel()
-    withExtendedLifetime(held) {}
   }
 
   @inlinable

@@ -98,7 +98,7 @@ private final class CollectByTimeLink<Input, Context: Scheduler, Failure: Error>
 
   /// Sends the remaining values once there is demand, then the completion.
   private func finish() {
-    if let rest = machine.take() { machine.demand += downstream.receive(rest) }
+    while phase == .ending, let rest = machine.take() { machine.demand += downstream.receive(rest) }
     guard phase == .ending, machine.group.isEmpty else { return }
     phase = .done
     downstream.receive(completion: .finished)

@@ -33,12 +33,17 @@ struct CollectByTimeMachine<Value> {
   }
 
   /// Returns the values collected so far at the end of an interval, if there are any and there is demand for a group.
+  /// Those beyond the count remain: a group that an interval ends early leaves demand on upstream for more values.
   @inlinable
   mutating func take() -> [Value]? {
     guard demand > .none, !group.isEmpty else { return nil }
     demand.spendOne()
-    let full = group
-    group = []
-    return full
+    guard let count, count > 0, group.count > count else {
+      let full = group
+      group = []
+      return full
+    }
+    defer { group.removeFirst(count) }
+    return Array(group.prefix(count))
   }
 }

@@ -30,8 +30,10 @@ struct ThrottleMachine<Time: Strideable, Value, Failure: Error> {
     if latest || waiting == nil { waiting = .some(value) }
     guard !isOrdered else { return nil }
     isOrdered = true
-    guard let lastFired, lastFired.distance(to: now) < interval else { return .soon }
-    return .at(lastFired.advanced(by: interval))
+    guard let lastFired else { return .soon }
+    // A wall clock may have been set back.
+    let passed = lastFired.distance(to: now)
+    return passed < .zero || passed >= interval ? .soon : .at(lastFired.advanced(by: interval))
   }
 
   /// Adds the completion, which follows the waiting value, if any.
