@@ -119,7 +119,7 @@ final class AlmanacProgram: LibraryProgram {
     switch event {
     case .update(let new):
       world.tell("the library reports an almanac of \(new.timestamp)")
-      if new == almanac { broken("the client library reports no almanac twice", "\(new)") }
+      if !isNew(new) { broken("the client library reports no almanac twice", "\(new)") }
       almanac = new
       if new == sent?.almanac { sent = nil }
     case .authorization(let new):
@@ -136,10 +136,20 @@ final class AlmanacProgram: LibraryProgram {
     }
   }
 
+  /// Whether an almanac differs from the one that is known in more than its measurement, or is more certain.
+  private func isNew(_ new: Almanac) -> Bool {
+    guard let almanac else { return true }
+    let told = [almanac, new].map {
+      "\($0.phase) \($0.forecast) \(($0.sunrise, $0.sunset)) \($0.timeZone ?? "") \($0.place ?? "") \($0.country ?? "")"
+    }
+    return told[0] != told[1] || almanac.isRemembered && !new.isRemembered
+      || almanac.isApproximate && !new.isApproximate
+  }
+
   override func wasSent(_ parcel: Parcel) {
     if parcel.errorName.hasSuffix("LimitsExceeded") { subscription?.limitedAt = world.schedule.now }
     guard world.sentSince == world.schedule.now, parcel.member == "AlmanacChanged",
-      let new = parcel.values.first.flatMap(Almanac.init), new != almanac
+      let new = parcel.values.first.flatMap(Almanac.init), isNew(new)
     else {
       return
     }
