@@ -238,6 +238,8 @@ import Testing
         "Location is not off"
       ),
       ("off", .notRunning, [AgentProgram(process: 7, program: "agent", level: .city)], "agent (process 7) decides"),
+      // Regression: on the system bus, only GeoClue may ask another agent for its level.
+      ("off", .notRunning, [AgentProgram(process: 7, program: "gnome-shell", level: nil)], "its level is unknown"),
       (
         "exact", .aside, [AgentProgram(process: 7, program: "phosh", level: AccuracyLevel.none)],
         "The level is not exact"

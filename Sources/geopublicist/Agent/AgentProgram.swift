@@ -20,6 +20,9 @@ nonisolated struct AgentProgram: Equatable {
 
   var name: String { isOwn ? "geopublicist agent" : "\(program) (process \(process))" }
 
+  /// The agent and its level.
+  var description: String { "\(name): \(level.map(LocationSwitch.word) ?? tr("unknown"))" }
+
   /// How to change the agent's level.
   func setting(_ level: AccuracyLevel, on desktop: Desktop) -> String {
     if isOwn {

@@ -22,6 +22,8 @@ final class Invocation {
   /// The last signal that this process has received.
   var signal: Int32?
   private var lastComplaint = ""
+  /// The reason why access is refused; nil while it is allowed.
+  private var refusal: String?
 
   private static let addressOption = "address"
 
@@ -167,10 +169,14 @@ final class Invocation {
     if isJSON { output.line(JSONText.event(event, [("Message", .string(message))])) }
   }
 
-  /// Reports that access to the location is refused; does nothing while it is allowed or undecided.
+  /// Reports that access to the location is refused, also if it was refused for the same reason before it was allowed;
+  /// does nothing while it is undecided.
   func complain(about authorization: Authorization) {
-    guard !authorization.isAuthorized, authorization.reason != .undecided else { return }
-    complain(Sentences.authorization(authorization))
+    guard authorization.reason != .undecided else { return }
+    let sentence = authorization.isAuthorized ? nil : Sentences.authorization(authorization)
+    if refusal == nil, sentence == lastComplaint { lastComplaint = "" }
+    refusal = sentence
+    if let sentence { complain(sentence) }
   }
 
   /// Reports the end of a problem, so that the same problem is reported again if it returns. Does nothing without one.

@@ -66,7 +66,7 @@ final class SwitchCommand: Command {
     var rows = Rows()
     rows.add(tr("Location"), word, level == .none ? .doubtful : .good)
     rows.add(tr("Agent"), state.rawValue, detail: state.sentence)
-    for agent in others { rows.add(tr("Other agent"), "\(agent.name): \(LocationSwitch.word(agent.level ?? .none))") }
+    for agent in others { rows.add(tr("Other agent"), agent.description) }
     invocation.show(
       rows.lines(for: invocation.output),
       orJSON: [JSONText.object([("Switch", .string(word)), ("Agent", .string(state.rawValue))])])
@@ -78,7 +78,7 @@ final class SwitchCommand: Command {
 
   /// The other agents of this user, which GeoClue may follow; none if the bus cannot be asked.
   private func otherAgents() -> [AgentProgram] {
-    ((try? BusQuestions(invocation.bus))?.agents() ?? []).filter { !$0.isOwn && $0.level != nil }
+    ((try? BusQuestions(invocation.bus))?.agents() ?? []).filter { !$0.isOwn }
   }
 
   /// Returns why the switch does not have the wanted effect; nil if it does.
@@ -93,6 +93,11 @@ final class SwitchCommand: Command {
       return tr(
         "\(effect) for programs that use GeoClue: \(other.name) decides, and its level is \(LocationSwitch.word(found)); "
           + "\(other.setting(level, on: desktop))")
+    }
+    if let other = others.first(where: { $0.level == nil }) {
+      return tr(
+        "\(other.name) decides for programs that use GeoClue, and its level is unknown; change its setting too: "
+          + "\(desktop.settingLocation(level != .none))")
     }
     guard others.isEmpty else { return nil }
     switch state {

@@ -32,9 +32,11 @@ final class TimeZoneCommand: Command, MachineShell {
   private let file = StateFolder.path.map { $0 + "/zone" }
   var host: MachineHost<TimeZoneMachine>
   private var almanac: ServiceAlmanac?
+  private var hasBegun = false
   private var clock: Proxy?
   private var consent: ConsentQuestions?
   private var shown: String?
+  private var isUncertain = false
 
   init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
@@ -101,11 +103,16 @@ extension TimeZoneCommand {
     case .update(let almanac):
       let zone = almanac.timeZone
       if let zone, zone != shown { invocation.show([zone], orJSON: [Self.json(almanac)]) }
-      if zone == nil { invocation.complain(Self.undecided) }
-      shown = zone
+      if zone == nil {
+        invocation.complain(Self.undecided)
+      } else if isUncertain {
+        invocation.recovered(tr("The time zone is certain again"))
+      }
+      (shown, isUncertain) = (zone, zone == nil)
       // A zone that is merely likely changes nothing.
       handle(.computed(almanac.isApproximate || almanac.isRemembered ? nil : zone))
     case .authorization(let authorization):
+      hasBegun = true
       invocation.complain(about: authorization)
       if !authorization.isAuthorized { handle(.computed(nil)) }
     case .failure(let error): invocation.complain(tr(received: error.message))
@@ -113,7 +120,7 @@ extension TimeZoneCommand {
       invocation.report("Interrupted", tr("The service stopped; the time zone is followed again when it is back"))
     case .resumed: invocation.report("Resumed", tr("The service is back"))
     case .closed: invocation.finish(ExitStatus.unavailable)
-    case .refused(let error): invocation.fail(error)
+    case .refused(let error): invocation.fail(error, unless: hasBegun)
     case .failed(let error, let isFinal): invocation.fail(error, unless: !isFinal)
     }
   }

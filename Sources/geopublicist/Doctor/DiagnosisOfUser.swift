@@ -180,15 +180,15 @@ nonisolated extension Diagnosis {
 
   /// Several agents of this user: the service applies the coarsest level, and GeoClue the one that registered last.
   static func agents(_ facts: DoctorFacts) -> Diagnosis? {
-    let agents = (facts.agents ?? []).filter { $0.level != nil }
+    let agents = (facts.agents ?? []).filter { !$0.isSilent }
     guard agents.count > 1 else { return nil }
-    let list = agents.map { "\($0.name) (\(LocationSwitch.word($0.level ?? .none)))" }.joined(separator: ", ")
+    let list = agents.map(\.description).joined(separator: ", ")
     let finding = tr("This user has \(agents.count) location agents, and the coarsest level applies: \(list)")
     let remedy =
       agents.contains { $0.isOwn }
       ? tr("Use only one agent: systemctl --user disable --now geopublicist-agent, or end the other one")
       : tr("Use only one agent, and end the others")
-    return Set(agents.map(\.level)).count == 1
+    return Set(agents.compactMap(\.level)).count < 2
       ? hint("agents", "several", finding, remedy) : problem("agents", "several", finding, remedy)
   }
 }
