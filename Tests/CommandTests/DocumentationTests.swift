@@ -133,7 +133,7 @@ import Testing
 
   /// Completions by the Tab key: the beginning of a line, and the line that it becomes.
   @Test(arguments: [
-    ("sta", "status"), ("--session mon", "--session monitor"),
+    ("sta", "status"), ("w --acc", "w --accuracy"), ("--session mon", "--session monitor"),
     ("--address=x watch --acc", "--address=x watch --accuracy"),
     ("--address x list --js", "--address x list --json"), ("watch --accuracy nei", "watch --accuracy neighborhood"),
     ("locate -a ci", "locate -a city"), ("locate --max", "locate --maximum-age"),

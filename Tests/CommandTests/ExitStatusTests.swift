@@ -99,6 +99,8 @@ import Testing
       let result = try machine.finished(arguments, as: 65534)
       #expect(result.exit == .status(3), "\(arguments) \(result.standardError)")
     }
+    let module = try machine.finished(["locate", "--format", "waybar"], as: 65534)
+    #expect(JSON(line: module.standardOutput)?["class"] == "denied", "\(module.standardOutput)")
   }
 
   @Test(arguments: ["status", "locate", "watch", "list", "authorize"])

@@ -44,6 +44,17 @@ import Testing
     #expect(service.exited == nil)
   }
 
+  /// Regression: they ended.
+  @Test(arguments: [["watch", "--count", "3"], ["record", "-", "-f", "gpx", "--count", "3"]])
+  func `a command continues after a restarted service has refused it at first`(command: [String]) throws {
+    let bus = try PrivateBus(.session)
+    let service = try service("restart", on: bus)
+    let result = try CommandRun.finished(command, on: bus)
+    #expect(result.succeeded && result.standardError.contains("not now"), "\(result.standardError)")
+    for latitude in ["53.5", "54.5", "55.5"] { #expect(result.standardOutput.contains(latitude)) }
+    #expect(service.exited == nil)
+  }
+
   @Test func `monitor prints no control characters from the service on a terminal`() throws {
     let bus = try PrivateBus(.session)
     let service = try service("subscription", on: bus)

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that owns the service's name on a session bus and sends texts that try to control a terminal.
 
-    hostile-service.py BUS-ADDRESS answers|errors|subscription
+    hostile-service.py BUS-ADDRESS answers|errors|subscription|restart
 
 `answers`: every call succeeds, and every text in the answer is hostile. `errors`: every call fails, with a hostile message.
 `subscription`: like `answers`, but the words of the contract are valid, so that clients follow the signals, whose texts
-are hostile. Prints {"owner": ":1.N"} when it owns the name.
+are hostile. `restart`: like `subscription`, but access is allowed; after each location, the service leaves the bus and returns,
+and then refuses the first start. Prints {"owner": ":1.N"} when it owns the name.
 """
 
 import sys
@@ -25,18 +26,18 @@ def text(value):
 
 class Service:
     def __init__(self, address, mode):
-        self.mode = mode
+        self.mode, self.locations, self.refusals = mode, 0, 0
         self.bus = Bus(address)
         self.bus.on_call = self.called
         self.bus.ask("RequestName", "su", NAME, 4)
         say(owner=self.bus.name)
 
     def word(self, valid):
-        return valid if self.mode == "subscription" else EVIL
+        return valid if self.mode in ("subscription", "restart") else EVIL
 
     def location(self):
         return {
-            "Latitude": {"t": "d", "v": 52.5}, "Longitude": {"t": "d", "v": 13.25}, "Level": text(EVIL),
+            "Latitude": {"t": "d", "v": 52.5 + self.locations}, "Longitude": {"t": "d", "v": 13.25}, "Level": text(EVIL),
             "Source": text(EVIL), "Description": text(EVIL), "Simulated": {"t": "b", "v": False}, EVIL: text(EVIL)}
 
     def properties(self):
@@ -62,9 +63,25 @@ class Service:
             return self.bus.reply(message, "aa{sv}", [entry])
         if message.member.startswith("Create"):
             return self.bus.reply(message, "o", CLIENT)
+        if message.member == "Start" and self.refusals > 0:
+            self.refusals -= 1
+            self.bus.after(0.2, lambda: self.authorize(message.sender))
+            raise Refused("org.geopublicist.Location1.Error.NotAuthorized", "not now")
         self.bus.reply(message)
         if message.member == "Start":
-            self.follow(message.sender)
+            self.serve_once(message.sender) if self.mode == "restart" else self.follow(message.sender)
+
+    def authorize(self, client):
+        self.bus.emit(
+            CLIENT, NAME + ".Subscription", "AuthorizationChanged", "ss", "authorized-always", "", to=client)
+
+    def serve_once(self, client):
+        self.authorize(client)
+        self.locations += 1
+        self.bus.emit(CLIENT, NAME + ".Subscription", "LocationUpdated", "a{sv}", self.location(), to=client)
+        self.refusals = 1
+        self.bus.ask("ReleaseName", "s", NAME)
+        self.bus.ask("RequestName", "su", NAME, 4)
 
     def follow(self, client):
         def emit(member, signature, *values):

@@ -9,7 +9,9 @@ enum Completion {
   /// - Parameter words: The words after the program's name; the last one is at the cursor and may be empty.
   static func lines(_ words: [String]) -> String {
     let (before, current) = (Array(words.dropLast()), words.last ?? "")
-    let (name, rest) = Invocation.split(before) ?? ("", before)
+    let (word, rest) = Invocation.split(before) ?? ("", before)
+    let match = Suggestion.match(word, among: Geopublicist.names + ["help", "version"])
+    let name = if case .found(let name) = match { name } else { word }
     let command = Geopublicist.commands.first { $0.name == name }
     let parser = command.map { Invocation.parser(of: $0) } ?? Geopublicist.parserWithoutCommand
     var candidates: [Candidate] = []

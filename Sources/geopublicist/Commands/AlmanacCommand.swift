@@ -28,6 +28,7 @@ final class AlmanacCommand: Command {
   private let form: AlmanacForm
   private var options: ClientOptions
   private var almanac: ServiceAlmanac?
+  private var hasBegun = false
 
   init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
@@ -55,7 +56,7 @@ final class AlmanacCommand: Command {
         invocation.show(form.lines(almanac, invocation.output), orJSON: [JSONText.text(almanac.value)])
         invocation.finish(ExitStatus.success)
       case .failure(let failure):
-        if let line = form.refusal(failure.error.message), !invocation.isJSON { invocation.output.line(line) }
+        if failure.error.name == .notAuthorized { showRefusal(failure.error.message) }
         invocation.fail(failure)
       }
     }
@@ -71,6 +72,7 @@ final class AlmanacCommand: Command {
       invocation.recovered(tr("The almanac is up to date again"))
       invocation.show([form.line(almanac)], orJSON: [JSONText.text(almanac.value)])
     case .authorization(let authorization):
+      hasBegun = true
       invocation.complain(about: authorization)
       if !authorization.isAuthorized, authorization.reason != .undecided {
         showRefusal(Sentences.authorization(authorization))
@@ -82,7 +84,7 @@ final class AlmanacCommand: Command {
     case .closed: invocation.finish(ExitStatus.unavailable)
     case .refused(let error):
       showRefusal(error.message)
-      invocation.fail(error)
+      invocation.fail(error, unless: hasBegun)
     case .failed(let error, let isFinal): invocation.fail(error, unless: !isFinal)
     }
   }

@@ -49,6 +49,11 @@ final class LocateCommand: Command {
     sayWhatItWaitsFor(service, [.authorizationRequired])
     service.location(options) { [weak self, invocation] result in
       invocation.output.clearProgress()
+      if case .failure(.refused(let error)) = result, error.name == .notAuthorized, !invocation.isJSON,
+        let line = self?.template?.text(refusal: error.message)
+      {
+        invocation.output.line(line)
+      }
       switch result {
       case .success(let reading): self?.show(reading)
       case .failure(.refused(let error)) where error.name == .notAuthorized && self?.hasSaidWhy == true:

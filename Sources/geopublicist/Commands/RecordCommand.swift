@@ -139,10 +139,14 @@ final class RecordCommand: Command {
       invocation.complain(tr("The service stopped; the recording continues when it is back"))
     case .resumed: invocation.recovered(tr("The service is back"))
     case .closed: end()
-    case .refused(let error): giveUp { invocation.fail(error) }
-    case .failed(let error, let isFinal):
-      if isFinal || !state.hasBegun { giveUp { invocation.fail(error) } } else { invocation.fail(error, unless: true) }
+    case .refused(let error): failed(error, isFinal: false)
+    case .failed(let error, let isFinal): failed(error, isFinal: isFinal)
     }
+  }
+
+  private func failed(_ error: DBusError, isFinal: Bool) {
+    guard isFinal || !state.hasBegun else { return invocation.fail(error, unless: true) }
+    giveUp { invocation.fail(error) }
   }
 
   /// Ends because of a failure and keeps the recording so far. Without a fix, reports the failure instead.

@@ -81,7 +81,7 @@ final class RegionCommand: Command {
       invocation.report("Interrupted", tr("The service stopped; the region is monitored again when it is back"))
     case .resumed: invocation.report("Resumed", tr("The service is back"))
     case .failure(let error): invocation.complain(tr(received: error.message))
-    case .refused(let error): invocation.fail(error)
+    case .refused(let error): invocation.fail(error, unless: hasBegun)
     case .failed(let error, let isFinal): invocation.fail(error, unless: hasBegun && !isFinal)
     case .closed: invocation.finish(ExitStatus.success)
     }

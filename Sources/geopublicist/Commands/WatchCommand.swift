@@ -87,12 +87,15 @@ final class WatchCommand: Command {
       invocation.finish(state.exitStatus)
     case .refused(let error):
       showRefusal(error.message)
-      invocation.fail(error)
-    case .failed(let error, let isFinal):
-      if isFinal || !state.hasBegun { return invocation.fail(error) }
-      if region == nil { invocation.fail(error, unless: true) }
+      failed(error, isFinal: false)
+    case .failed(let error, let isFinal): failed(error, isFinal: isFinal)
     }
     draw()
+  }
+
+  private func failed(_ error: DBusError, isFinal: Bool) {
+    if isFinal || !state.hasBegun { return invocation.fail(error) }
+    if region == nil { invocation.fail(error, unless: true) }
   }
 }
 
