@@ -114,6 +114,23 @@ extension Checks {
     }
   }
 
+  /// Checks that GeoClue has no client, some time after the last program has left.
+  func released() {
+    guard !world.isBusFaulty, world.bus.stall == .none, world.geoclue.clientCount > 0 else { return }
+    broken("GeoClue is released when nobody needs it", "\(world.geoclue.clientCount) clients")
+  }
+
+  /// Checks that a client's almanac, which it had before its user turned location off, has begun again.
+  ///
+  /// - Parameter begin: When the user has turned location on.
+  func hasAlmanacAgain(_ client: Client, since begin: Int64) {
+    guard client.isConnected, client.isReading, client.entitlement.level >= .city,
+      client.entitlement.since < begin + 1_000_000, client.almanac == nil,
+      world.geoclue.interval == 1_000_000, world.geoclue.worksSince < begin + 10_000_000
+    else { return }
+    broken("an almanac begins again when access returns", "client \(client.number)")
+  }
+
   /// Checks that a user's programs are told nothing new for a moment.
   func unshaken(_ user: UInt32, _ rule: String) {
     let begin = world.schedule.now

@@ -414,6 +414,16 @@ final class Client: Program {
     ask(Self.path, Self.service, "GetLocation", [.options([("timeout", .uint32(5_000))])])
   }
 
+  /// Requests a location that is known, after its user's location was off until a time.
+  func locateAfterRefusal(until end: Int64) {
+    ask(Self.path, Self.service, "GetLocation", [.options([("timeout", .uint32(0))])]) { [weak self] reply in
+      guard let self, let latitude = reply.values.first?.properties?["Latitude"]?.double,
+        let fix = world.fixes[latitude.bitPattern], let read = world.geoclue.lastReads[fix.number], read < end
+      else { return }
+      world.checks.broken("no call is answered with a location from before the end of a refusal", "client \(number)")
+    }
+  }
+
   /// Requests within a second a location that is accurate to 3 m, which GeoClue reports after 0.7 s while the bus takes no
   /// answer, and others afterwards.
   func locatePrecisely() {
@@ -436,12 +446,12 @@ final class Client: Program {
     }
   }
 
-  /// Requests a location that is more accurate than any, and accepts the best of some seconds.
-  func locateAtBest() {
+  /// Requests a location that is more accurate than any, and accepts the best within a time, in milliseconds.
+  func locateAtBest(within timeout: UInt32 = 8_000) {
     let options: [(String, Value)] = [
-      ("accuracy", .string("exact")), ("timeout", .uint32(8_000)), ("maximum-age", .uint32(0)),
+      ("accuracy", .string("exact")), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(0)),
     ]
-    ask(Self.path, Self.service, "GetLocation", [.options(options + Self.bestEffort)], within: 8_000_000)
+    ask(Self.path, Self.service, "GetLocation", [.options(options + Self.bestEffort)], within: Int64(timeout) * 1_000)
   }
 
   /// The program that GeoClue's configuration disallows at times.

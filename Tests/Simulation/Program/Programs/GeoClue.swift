@@ -560,7 +560,11 @@ final class GeoClue: SystemService {
         return refuse(call, "UnknownMethod", "Object does not exist at path “\(call.path)”")
       }
       guard client.owner == call.sender else { return refuse(call, "AccessDenied", "Access denied") }
-      if call.member == "Start" {
+      if call.member == "Start", startsSlowly {
+        world.schedule.after(10_000_000) { [weak self] in
+          if let self, isRunning, held.contains(where: { $0 === client }) { start(client, call) }
+        }
+      } else if call.member == "Start" {
         start(client, call)
       } else {
         client.isActive = false
@@ -589,6 +593,9 @@ final class GeoClue: SystemService {
       start()
     }
   }
+
+  /// Whether it starts clients so slowly that their programs have given up.
+  var startsSlowly = false
 
   private var hangsWhenStarted = false
 

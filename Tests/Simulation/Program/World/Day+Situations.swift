@@ -375,19 +375,6 @@ extension Day {
         world.geoclue.setSource(false)
       }
     case .failing:
-      // Another client is told of two stays at a place.
-      before(328) { world in
-        world.clients[1].start()
-        world.clients[1].monitorStay()
-        // Without locations, the service would look only minutes later.
-        world.clients[1].subscribe(isPlain: true, at: .exact)
-      }
-      before(306) { $0.move() }
-      before(295) { $0.move() }
-      before(270) { world in
-        world.checks.stayed(world.clients[1], since: end - 328_000_000)
-        world.clients[1].exit()
-      }
       // Each attempt to use GeoClue fails. That is told once, also when another object ends the rest.
       before(180) { world in
         world.isRestBlind = true

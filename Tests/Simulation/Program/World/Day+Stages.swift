@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+
+/// Situations between a rest and the next storm, with few clients and nothing else.
+extension Day {
+  /// Returns a function that plans an action at a number of seconds after a moment.
+  private func moments(after begin: Int64) -> (Double, @escaping (World) -> Void) -> Void {
+    { [self] seconds, action in at(begin + Int64((seconds * 1_000_000).rounded()), action) }
+  }
+
+  /// Ends what the rest has done to GeoClue.
+  private static func repairGeoClue(in world: World) {
+    (world.isRestBlind, world.geoclueFails) = (false, false)
+    world.geoclue.setSource(true)
+  }
+
+  /// A client is told of two stays at a place. Returns the end.
+  func planStays(at begin: Int64) -> Int64 {
+    let after = moments(after: begin)
+
+    after(0) { world in
+      Self.repairGeoClue(in: world)
+      world.clients[1].start()
+      world.clients[1].monitorStay()
+      // Without locations, the service would look only minutes later.
+      world.clients[1].subscribe(isPlain: true, at: .exact)
+    }
+    after(22) { $0.move() }
+    after(33) { $0.move() }
+    after(58) { world in
+      world.checks.stayed(world.clients[1], since: begin)
+      world.clients[1].exit()
+    }
+    return begin + 66_000_000
+  }
+
+  /// GeoClue starts a client only after the service has given it up. Returns the end.
+  func planSlowStart(at begin: Int64) -> Int64 {
+    let after = moments(after: begin)
+
+    after(0) { world in
+      world.geoclue.startsSlowly = true
+      world.clients[1].start()
+      world.clients[1].subscribe(isPlain: true, at: .exact)
+    }
+    after(13) { world in
+      world.geoclue.startsSlowly = false
+      world.clients[1].exit()
+    }
+    after(22) { $0.checks.released() }
+    return begin + 23_000_000
+  }
+
+  /// A user turns location off for longer than a town may stay the same. An almanac begins again when access returns.
+  /// Returns the end.
+  func planRefusedAlmanac(at begin: Int64) -> Int64 {
+    let after = moments(after: begin)
+    let agent = { (world: World) in world.agents.first { $0.user == world.clients[1].user } }
+    let off = Double(AccuracyLevel.city.minimumInterval.microseconds / 1_000_000) + 20
+
+    var hadAlmanac = false
+    after(0) { world in
+      Self.repairGeoClue(in: world)
+      world.clients[1].start()
+      world.clients[1].forecast()
+    }
+    after(8) { world in
+      // One that only GeoClue hears does not report that it allows more.
+      hadAlmanac = world.clients[1].almanac != nil && agent(world)?.manner != .announcesToGeoClue
+      agent(world)?.setLevel(.none)
+    }
+    after(8 + off) { agent($0)?.setLevel(.exact) }
+    after(28 + off) { world in
+      if hadAlmanac { world.checks.hasAlmanacAgain(world.clients[1], since: begin + Int64(off + 8) * 1_000_000) }
+      world.clients[1].exit()
+    }
+    return begin + Int64(off + 36) * 1_000_000
+  }
+
+  /// A user turns location off for a moment, while another one uses it. A program that has only called, and calls again,
+  /// must not receive the location of that moment. Returns the end.
+  func planRefusedCaller(at begin: Int64) -> Int64 {
+    let after = moments(after: begin)
+    let caller = world.clients[1]
+    let other = world.clients.first { $0.user != caller.user && $0.number > 1 }
+    let agent = { (world: World) in world.agents.first { $0.user == caller.user } }
+
+    after(0) { world in
+      Self.repairGeoClue(in: world)
+      caller.start()
+      other?.start()
+      other?.subscribe(isPlain: true, at: .exact)
+    }
+    after(6) { _ in caller.locateRecently() }
+    after(7) { agent($0)?.setLevel(.none) }
+    after(8.6) { world in
+      agent(world)?.setLevel(.exact)
+      world.geoclue.measureOnce(in: 3_900_000, of: 4_000_000)
+    }
+    after(10) { _ in caller.locateAfterRefusal(until: begin + 8_600_000) }
+    after(13) { _ in
+      caller.exit()
+      other?.exit()
+    }
+    return begin + 21_000_000
+  }
+
+  /// polkit withdraws what it permits, and takes its time to say so. Meanwhile the best location of a call would be due.
+  /// Returns the end.
+  func planTimeoutInDoubt(at begin: Int64) -> Int64 {
+    let after = moments(after: begin)
+
+    after(0) { world in
+      world.clients[1].start()
+      world.clients[1].subscribe(isPlain: true, at: .exact)
+    }
+    after(5) { $0.clients[1].locateAtBest(within: 2_000) }
+    after(6.4) { world in
+      world.polkit.latency = 1_200_000...1_200_000
+      world.polkit.set(.no, for: world.clients[1].user)
+    }
+    after(10) { world in
+      world.polkit.latency = 50...4_000
+      world.polkit.set(nil, for: world.clients[1].user)
+    }
+    after(12) { $0.clients[1].exit() }
+    return begin + 20_000_000
+  }
+}
