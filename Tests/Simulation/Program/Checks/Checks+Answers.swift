@@ -114,12 +114,6 @@ extension Checks {
     }
   }
 
-  /// Checks that GeoClue has no client, some time after the last program has left.
-  func released() {
-    guard !world.isBusFaulty, world.bus.stall == .none, world.geoclue.clientCount > 0 else { return }
-    broken("GeoClue is released when nobody needs it", "\(world.geoclue.clientCount) clients")
-  }
-
   /// Checks that a client's almanac, which it had before its user turned location off, has begun again.
   ///
   /// - Parameter begin: When the user has turned location on.

@@ -414,6 +414,19 @@ final class Client: Program {
     ask(Self.path, Self.service, "GetLocation", [.options([("timeout", .uint32(5_000))])])
   }
 
+  /// Requests a location that is known, and that it may have.
+  func locateKnown() {
+    let begin = world.schedule.now
+    let isKnown = world.geoclue.hasBeenRead(in: begin - 9_000_000..<begin - 1_000_000)
+    let wasEntitled = entitlement.since < begin && entitlement.level == .none && entitlement.since > begin - 100_000
+    ask(Self.path, Self.service, "GetLocation", [.options([("timeout", .uint32(3_000))])]) { [weak self] reply in
+      guard let self, isKnown, wasEntitled, reply.errorName.hasSuffix("Timeout"), entitlement.level == .exact,
+        entitlement.since < begin + 100_000, !world.polkit.isInDoubt
+      else { return }
+      world.checks.broken("a refusal that is not reported ends no call", "client \(number)")
+    }
+  }
+
   /// Requests a location that is known, after its user's location was off until a time.
   func locateAfterRefusal(until end: Int64) {
     ask(Self.path, Self.service, "GetLocation", [.options([("timeout", .uint32(0))])]) { [weak self] reply in

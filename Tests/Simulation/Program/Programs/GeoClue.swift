@@ -91,7 +91,7 @@ final class GeoClue: SystemService {
   /// The last location of clients that may not receive a receiver's measurements.
   private var coarse: Fix?
   /// Whether GeoClue has locations for clients that may not receive a receiver's measurements.
-  private lazy var hasCoarse = !isStatic && chance.percent(50)
+  lazy var hasCoarse = !isStatic && chance.percent(50)
   /// 6 to 8, for 2.6 to 2.8.
   private lazy var version = chance.number(in: isStatic ? 7...8 : 6...8)
   /// Whether it is GeoClue 2.6, which also reports 0,0 without a fix, and locations of unknown accuracy.

@@ -47,8 +47,33 @@ extension Day {
       world.geoclue.startsSlowly = false
       world.clients[1].exit()
     }
-    after(22) { $0.checks.released() }
+    after(22) { $0.checks.unneeded() }
     return begin + 23_000_000
+  }
+
+  /// A town can be found only with a receiver, and later also without. Returns the end.
+  func planLevels(at begin: Int64) -> Int64 {
+    let after = moments(after: begin)
+    let usual = world.geoclue.hasCoarse
+
+    after(0) { world in
+      Self.repairGeoClue(in: world)
+      world.geoclue.hasCoarse = false
+      world.clients[1].start()
+      world.clients[1].subscribe(isPlain: true, at: .city)
+    }
+    after(5) { $0.clients[1].exit() }
+    after(20) { world in
+      world.geoclue.hasCoarse = true
+      world.clients[1].start()
+      world.clients[1].subscribe(isPlain: true, at: .city)
+    }
+    after(21.5) { $0.checks.requestsNoMoreThanNeeded(.city) }
+    after(24) { world in
+      world.clients[1].exit()
+      world.geoclue.hasCoarse = usual
+    }
+    return begin + 32_000_000
   }
 
   /// A user turns location off for longer than a town may stay the same. An almanac begins again when access returns.
@@ -75,6 +100,27 @@ extension Day {
       world.clients[1].exit()
     }
     return begin + Int64(off + 36) * 1_000_000
+  }
+
+  /// A user's agent does not permit locations for so short a time that it is not reported. A call that comes meanwhile
+  /// must be answered. Returns the end.
+  func planShortRefusal(at begin: Int64) -> Int64 {
+    let after = moments(after: begin)
+    let agent = { (world: World) in
+      world.agents.first { $0.user == world.clients[1].user && $0.manner == .announces }
+    }
+
+    after(0) { world in
+      Self.repairGeoClue(in: world)
+      world.clients[1].start()
+      world.clients[1].subscribe(isPlain: true, at: .exact)
+    }
+    after(8) { $0.geoclue.measureOnce(in: 5_900_000, of: 6_000_000) }
+    after(10) { agent($0)?.setLevel(.none) }
+    after(10.01) { $0.clients[1].locateKnown() }
+    after(10.03) { agent($0)?.setLevel(.exact) }
+    after(14) { $0.clients[1].exit() }
+    return begin + 22_000_000
   }
 
   /// A user turns location off for a moment, while another one uses it. A program that has only called, and calls again,

@@ -61,10 +61,12 @@ final class Day {
         at(time + 8_000_000) { $0.checks.unused(by: $0.clients[1]) }
         if world.isSession { time = planRefusal(at: time + 7_500_000) }
         time = planAlmanac(at: time + 9_000_000)
-        if round % 8 == 6 { time = planRefusedCaller(at: planSlowStart(at: planStays(at: time + 3_000_000))) }
+        if round % 8 == 6 {
+          time = planLevels(at: planRefusedCaller(at: planSlowStart(at: planStays(at: time + 3_000_000))))
+        }
         if rest == .significant {
           time = planRefusedAlmanac(at: time + 3_000_000)
-          if !world.isSession { time = planTimeoutInDoubt(at: time) }
+          if !world.isSession { time = planShortRefusal(at: planTimeoutInDoubt(at: time)) }
         }
         if rest == .significant { time = planHiddenTown(at: time + 3_000_000) }
         if rest == .onAnotherNetwork { time = planTown(at: planOldCell(at: planLateFailure(at: time + 3_000_000))) }
