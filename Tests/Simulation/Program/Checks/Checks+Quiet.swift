@@ -96,7 +96,7 @@ extension Checks {
     broken("a client that does not read is sent a location once a minute", "client \(client.number)")
   }
 
-  /// Checks that a client that has not read very much, and does nothing, was sent no location after the first seconds.
+  /// Checks that a client that has not read very much, and does nothing, was sent no location since a time.
   ///
   /// - Parameter begin: When the service has known for some seconds that the client does not read.
   func sentNothing(_ client: Client, since begin: Int64) {

@@ -290,6 +290,17 @@ final class Client: Program {
     }
   }
 
+  /// Requests a location of a town, however old, of which nothing is remembered.
+  func locateErased() {
+    let options: [(String, Value)] = [
+      ("accuracy", .string("city")), ("timeout", .uint32(2_000)), ("maximum-age", .uint32(2_592_000_000)),
+    ]
+    ask(Self.path, Self.service, "GetLocation", [.options(options)]) { [self] reply in
+      guard reply.values.first?.properties?["Remembered"] != nil, !world.isBusFaulty else { return }
+      world.checks.broken("a refusal erases the user's record", reply.story)
+    }
+  }
+
   /// Requests a location that must arrive.
   ///
   /// - Parameter mayBeBestEffort: Whether it may be a location at the timeout, when access must not be in doubt.
@@ -460,9 +471,11 @@ final class Client: Program {
   }
 
   /// Requests a location that is more accurate than any, and accepts the best within a time, in milliseconds.
-  func locateAtBest(within timeout: UInt32 = 8_000) {
+  ///
+  /// - Parameter age: How old the location may be, in milliseconds.
+  func locateAtBest(within timeout: UInt32 = 8_000, maximumAge age: UInt32 = 0) {
     let options: [(String, Value)] = [
-      ("accuracy", .string("exact")), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(0)),
+      ("accuracy", .string("exact")), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(age)),
     ]
     ask(Self.path, Self.service, "GetLocation", [.options(options + Self.bestEffort)], within: Int64(timeout) * 1_000)
   }
@@ -739,6 +752,9 @@ final class Client: Program {
     ) { [weak self, connections] reply in
       if isInteractive, let self, interactions.connection == connections {
         (interactions.count, interactiveLevel) = (interactions.count - 1, nil)
+        if reply.errorName.hasSuffix("InteractiveAuthorizationRequired") {
+          world.checks.broken("an interactive call is not told to be interactive", reply.story)
+        }
       }
       handler(reply)
     }

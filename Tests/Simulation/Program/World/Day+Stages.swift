@@ -102,6 +102,32 @@ extension Day {
     return begin + Int64(off + 36) * 1_000_000
   }
 
+  /// A user turns location off twice within the time for which a record is not written. Then nothing is remembered.
+  /// Returns the end.
+  func planTwoRefusals(at begin: Int64) -> Int64 {
+    let after = moments(after: begin)
+    let agent = { (world: World) in
+      world.agents.first { $0.user == world.clients[1].user && $0.manner == .announces }
+    }
+
+    after(0) { world in
+      Self.repairGeoClue(in: world)
+      world.clients[1].start()
+      for level in [.city, .exact] as [AccuracyLevel] { world.clients[1].subscribe(isPlain: true, at: level) }
+    }
+    after(8) { agent($0)?.setLevel(.none) }
+    after(20) { agent($0)?.setLevel(.exact) }
+    after(30) { agent($0)?.setLevel(.none) }
+    after(30.5) { $0.geoclue.setSource(false) }
+    after(42) { agent($0)?.setLevel(.exact) }
+    after(44) { world in if agent(world) != nil { world.clients[1].locateErased() } }
+    after(47) { world in
+      world.clients[1].exit()
+      world.geoclue.setSource(true)
+    }
+    return begin + 55_000_000
+  }
+
   /// A user's agent does not permit locations for so short a time that it is not reported. A call that comes meanwhile
   /// must be answered. Returns the end.
   func planShortRefusal(at begin: Int64) -> Int64 {
@@ -116,6 +142,8 @@ extension Day {
       world.clients[1].subscribe(isPlain: true, at: .exact)
     }
     after(8) { $0.geoclue.measureOnce(in: 5_900_000, of: 6_000_000) }
+    // At the end, the only location is too old.
+    after(9.2) { $0.clients[1].locateAtBest(within: 4_000, maximumAge: 2_000) }
     after(10) { agent($0)?.setLevel(.none) }
     after(10.01) { $0.clients[1].locateKnown() }
     after(10.03) { agent($0)?.setLevel(.exact) }

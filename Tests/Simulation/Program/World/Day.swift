@@ -66,7 +66,7 @@ final class Day {
         }
         if rest == .significant {
           time = planRefusedAlmanac(at: time + 3_000_000)
-          if !world.isSession { time = planShortRefusal(at: planTimeoutInDoubt(at: time)) }
+          if !world.isSession { time = planTwoRefusals(at: planShortRefusal(at: planTimeoutInDoubt(at: time))) }
         }
         if rest == .significant { time = planHiddenTown(at: time + 3_000_000) }
         if rest == .onAnotherNetwork { time = planTown(at: planOldCell(at: planLateFailure(at: time + 3_000_000))) }
