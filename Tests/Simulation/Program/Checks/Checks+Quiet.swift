@@ -100,7 +100,9 @@ extension Checks {
   ///
   /// - Parameter begin: When the service has known for some seconds that the client does not read.
   func sentNothing(_ client: Client, since begin: Int64) {
-    guard !client.isReading, client.unread > 1_200_000, !world.isBusFaulty, client.sentLocationAt > begin else { return }
+    guard !client.isReading, client.unread > 1_200_000, !world.isBusFaulty, client.sentLocationAt > begin else {
+      return
+    }
     broken("a client that has not read very much is sent nothing", "client \(client.number)")
   }
 

@@ -18,7 +18,7 @@ extension Day {
     let staysBelowLimit = isLong && !world.seed.isMultiple(of: 2) && !world.isSession
     // Nothing changes the access of the seventh program.
     let hoarder = staysBelowLimit ? 6 : round % 6
-    before(90) { $0.clients[hoarder].hoard(staysBelowLimit ? 90 : isLong ? 160 : round.isMultiple(of: 2) ? 60 : 120) }
+    before(90) { $0.clients[hoarder].hoard(staysBelowLimit ? 90 : isLong ? 320 : round.isMultiple(of: 2) ? 60 : 120) }
     if isLong {
       before(19) { world in
         let check = staysBelowLimit ? world.checks.sentRarely : world.checks.sentNothing

@@ -14,6 +14,13 @@ extension Day {
     world.geoclue.setSource(true)
   }
 
+  /// A client whose user's agent announces each change of its level.
+  private var announced: (Client, Agent)? {
+    world.clients.dropFirst().lazy.compactMap { [world] client in
+      world.agents.first { $0.user == client.user && $0.manner == .announces }.map { (client, $0) }
+    }.first
+  }
+
   /// A client is told of two stays at a place. Returns the end.
   func planStays(at begin: Int64) -> Int64 {
     let after = moments(after: begin)
@@ -60,44 +67,44 @@ extension Day {
       Self.repairGeoClue(in: world)
       world.geoclue.hasCoarse = false
       world.clients[1].start()
-      world.clients[1].subscribe(isPlain: true, at: .city)
+      world.clients[1].subscribe(isPlain: true, at: .neighborhood)
     }
     after(5) { $0.clients[1].exit() }
-    after(20) { world in
+    // Another interval has begun, for which a location is needed.
+    after(70) { world in
       world.geoclue.hasCoarse = true
       world.clients[1].start()
-      world.clients[1].subscribe(isPlain: true, at: .city)
+      world.clients[1].subscribe(isPlain: true, at: .neighborhood)
     }
-    after(21.5) { $0.checks.requestsNoMoreThanNeeded(.city) }
-    after(24) { world in
+    after(71.5) { $0.checks.requestsNoMoreThanNeeded(.neighborhood) }
+    after(74) { world in
       world.clients[1].exit()
       world.geoclue.hasCoarse = usual
     }
-    return begin + 32_000_000
+    return begin + 82_000_000
   }
 
   /// A user turns location off for longer than a town may stay the same. An almanac begins again when access returns.
   /// Returns the end.
   func planRefusedAlmanac(at begin: Int64) -> Int64 {
     let after = moments(after: begin)
-    let agent = { (world: World) in world.agents.first { $0.user == world.clients[1].user } }
+    guard let (client, agent) = announced else { return begin }
     let off = Double(AccuracyLevel.city.minimumInterval.microseconds / 1_000_000) + 20
 
     var hadAlmanac = false
     after(0) { world in
       Self.repairGeoClue(in: world)
-      world.clients[1].start()
-      world.clients[1].forecast()
+      client.start()
+      client.forecast()
     }
-    after(8) { world in
-      // One that only GeoClue hears does not report that it allows more.
-      hadAlmanac = world.clients[1].almanac != nil && agent(world)?.manner != .announcesToGeoClue
-      agent(world)?.setLevel(.none)
+    after(8) { _ in
+      hadAlmanac = client.almanac != nil
+      agent.setLevel(.none)
     }
-    after(8 + off) { agent($0)?.setLevel(.exact) }
+    after(8 + off) { _ in agent.setLevel(.exact) }
     after(28 + off) { world in
-      if hadAlmanac { world.checks.hasAlmanacAgain(world.clients[1], since: begin + Int64(off + 8) * 1_000_000) }
-      world.clients[1].exit()
+      if hadAlmanac { world.checks.hasAlmanacAgain(client, since: begin + Int64(off + 8) * 1_000_000) }
+      client.exit()
     }
     return begin + Int64(off + 36) * 1_000_000
   }
@@ -106,23 +113,21 @@ extension Day {
   /// Returns the end.
   func planTwoRefusals(at begin: Int64) -> Int64 {
     let after = moments(after: begin)
-    let agent = { (world: World) in
-      world.agents.first { $0.user == world.clients[1].user && $0.manner == .announces }
-    }
+    guard let (client, agent) = announced else { return begin }
 
     after(0) { world in
       Self.repairGeoClue(in: world)
-      world.clients[1].start()
-      for level in [.city, .exact] as [AccuracyLevel] { world.clients[1].subscribe(isPlain: true, at: level) }
+      client.start()
+      for level in [.city, .exact] as [AccuracyLevel] { client.subscribe(isPlain: true, at: level) }
     }
-    after(8) { agent($0)?.setLevel(.none) }
-    after(20) { agent($0)?.setLevel(.exact) }
-    after(30) { agent($0)?.setLevel(.none) }
+    after(8) { _ in agent.setLevel(.none) }
+    after(20) { _ in agent.setLevel(.exact) }
+    after(30) { _ in agent.setLevel(.none) }
     after(30.5) { $0.geoclue.setSource(false) }
-    after(42) { agent($0)?.setLevel(.exact) }
-    after(44) { world in if agent(world) != nil { world.clients[1].locateErased() } }
+    after(42) { _ in agent.setLevel(.exact) }
+    after(44) { _ in client.locateErased() }
     after(47) { world in
-      world.clients[1].exit()
+      client.exit()
       world.geoclue.setSource(true)
     }
     return begin + 55_000_000
@@ -132,22 +137,20 @@ extension Day {
   /// must be answered. Returns the end.
   func planShortRefusal(at begin: Int64) -> Int64 {
     let after = moments(after: begin)
-    let agent = { (world: World) in
-      world.agents.first { $0.user == world.clients[1].user && $0.manner == .announces }
-    }
+    guard let (client, agent) = announced else { return begin }
 
     after(0) { world in
       Self.repairGeoClue(in: world)
-      world.clients[1].start()
-      world.clients[1].subscribe(isPlain: true, at: .exact)
+      client.start()
+      client.subscribe(isPlain: true, at: .exact)
     }
     after(8) { $0.geoclue.measureOnce(in: 5_900_000, of: 6_000_000) }
     // At the end, the only location is too old.
-    after(9.2) { $0.clients[1].locateAtBest(within: 4_000, maximumAge: 2_000) }
-    after(10) { agent($0)?.setLevel(.none) }
-    after(10.01) { $0.clients[1].locateKnown() }
-    after(10.03) { agent($0)?.setLevel(.exact) }
-    after(14) { $0.clients[1].exit() }
+    after(9.2) { _ in client.locateAtBest(within: 4_000, maximumAge: 2_000) }
+    after(10) { _ in agent.setLevel(.none) }
+    after(10.01) { _ in client.locateKnown() }
+    after(10.03) { _ in agent.setLevel(.exact) }
+    after(14) { _ in client.exit() }
     return begin + 22_000_000
   }
 
@@ -155,9 +158,8 @@ extension Day {
   /// must not receive the location of that moment. Returns the end.
   func planRefusedCaller(at begin: Int64) -> Int64 {
     let after = moments(after: begin)
-    let caller = world.clients[1]
-    let other = world.clients.first { $0.user != caller.user && $0.number > 1 }
-    let agent = { (world: World) in world.agents.first { $0.user == caller.user } }
+    guard let (caller, agent) = announced else { return begin }
+    let other = world.clients.first { $0.user != caller.user && $0.number > 0 }
 
     after(0) { world in
       Self.repairGeoClue(in: world)
@@ -166,9 +168,9 @@ extension Day {
       other?.subscribe(isPlain: true, at: .exact)
     }
     after(6) { _ in caller.locateRecently() }
-    after(7) { agent($0)?.setLevel(.none) }
+    after(7) { _ in agent.setLevel(.none) }
     after(8.6) { world in
-      agent(world)?.setLevel(.exact)
+      agent.setLevel(.exact)
       world.geoclue.measureOnce(in: 3_900_000, of: 4_000_000)
     }
     after(10) { _ in caller.locateAfterRefusal(until: begin + 8_600_000) }
