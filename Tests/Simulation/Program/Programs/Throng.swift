@@ -136,7 +136,7 @@ final class Throng {
   }
 
   /// A user's agent and second program come when the connections have just been listed for the first program, and those
-  /// that were listed are still being identified.
+  /// that were listed are still being identified. One of these leaves.
   func comeWhenListed() {
     let user: UInt32 = 2_160
     guard programs.isEmpty, world.polkit.answersSoon, world.logind.answersSoon, !world.bus.isDown else { return }
@@ -144,21 +144,30 @@ final class Throng {
     let others = (0..<30).map { _ in Program(world, user: 2_161) }
     for other in others { other.connect() }
     var answer: Parcel?
+    let begin = world.schedule.now
+    var times: [Int64] = []
+    let noteTime = { [world] in times.append(world.schedule.now) }
     world.bus.onList = { [self] in
+      others.last?.disconnect()
       let agent = Agent(world, user: user)
       programs.append(agent)
       agent.start()
-      come(users: [user]) { answer = $0 }
+      come(users: [user]) {
+        answer = $0
+        noteTime()
+      }
     }
-    come(users: [user]) { _ in }
+    come(users: [user]) { _ in noteTime() }
     world.schedule.after(3_000_000) { [self] in
       world.bus.onList = nil
-      for other in others { other.disconnect() }
+      for other in others where other.isConnected { other.disconnect() }
       let hasCome = programs.count > 1
       leave()
       world.truth.set(.none, of: user)
       if hasCome, !world.isBusFaulty, answer?.values.first?.string != "authorized-when-in-use" {
         world.checks.broken("an agent that comes before a call is found", answer?.story ?? "not at all")
+      } else if hasCome, !world.isBusFaulty, let last = times.max(), last > begin + 1_000_000 {
+        world.checks.broken("a connection that leaves does not delay a search", "\((last - begin) / 1_000) ms")
       }
     }
   }

@@ -84,6 +84,63 @@ extension Day {
     return begin + 82_000_000
   }
 
+  /// logind exits when it is asked, and then polkit. Neither returns before it is called. Returns the end.
+  func planAbsentServices(at begin: Int64) -> Int64 {
+    let after = moments(after: begin)
+    guard let (client, _) = announced else { return begin }
+
+    after(0) { _ in
+      client.start()
+      client.subscribe(isPlain: true, at: .exact)
+    }
+    after(6) { world in
+      world.logind.exitsWhenAsked = true
+      world.logind.announce(client.user)
+    }
+    after(16) { world in
+      world.checks.truths(of: client.user)
+      world.logind.exitsWhenAsked = false
+      world.logind.start()
+    }
+    after(20) { $0.polkit.exit() }
+    after(24) { _ in client.askForAuthorization() }
+    after(34) { world in
+      world.checks.truths(of: client.user)
+      world.polkit.start()
+    }
+    after(36) { _ in client.exit() }
+    return begin + 44_000_000
+  }
+
+  /// The agent of a user who rests allows less, of which only GeoClue hears, once it runs again. Returns the end.
+  func planUnheardLevel(at begin: Int64) -> Int64 {
+    let after = moments(after: begin)
+    let found = world.clients.dropFirst().lazy.compactMap { [world] client in
+      world.agents.first { $0.user == client.user && $0.manner == .announcesToGeoClue }.map { (client, $0) }
+    }.first
+    guard let (client, agent) = found, let other = world.clients.first(where: { $0.user != client.user }) else {
+      return begin
+    }
+
+    after(0) { world in
+      Self.repairGeoClue(in: world)
+      client.start()
+      client.subscribe(isPlain: false, at: .exact, every: 75_000_000)
+    }
+    after(15) { $0.geoclue.exit() }
+    after(17) { _ in agent.setLevel(.city) }
+    after(20) { _ in
+      other.start()
+      other.subscribe(isPlain: true, at: .exact)
+    }
+    after(90) { _ in
+      client.exit()
+      other.exit()
+      agent.setLevel(.exact)
+    }
+    return begin + 98_000_000
+  }
+
   /// A user turns location off for longer than a town may stay the same. An almanac begins again when access returns.
   /// Returns the end.
   func planRefusedAlmanac(at begin: Int64) -> Int64 {

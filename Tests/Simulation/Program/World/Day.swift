@@ -69,6 +69,9 @@ final class Day {
           if !world.isSession { time = planTwoRefusals(at: planShortRefusal(at: planTimeoutInDoubt(at: time))) }
         }
         if rest == .significant { time = planHiddenTown(at: time + 3_000_000) }
+        if rest == .onAnotherNetwork, !world.isSession {
+          time = planUnheardLevel(at: planAbsentServices(at: time + 3_000_000))
+        }
         if rest == .onAnotherNetwork { time = planTown(at: planOldCell(at: planLateFailure(at: time + 3_000_000))) }
       }
       if round % 8 == 5 { time = planReceiver(at: time + 100_000) }
