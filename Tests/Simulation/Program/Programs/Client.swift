@@ -806,6 +806,19 @@ final class Client: Program {
     }
   }
 
+  /// Requests more than it may have, interactively. The user refuses, which ends nothing.
+  func refuseMore() {
+    let (begin, approximate) = (world.schedule.now, ("authorized-when-in-use", "reduced-accuracy"))
+    let hasLess = { [world] (client: Client) in world.truth.authorization(of: client, asking: .exact) == approximate }
+    guard hasLess(self) else { return }
+    interact(at: .exact) { [weak self] reply in
+      guard let self, hasLess(self), world.polkit.refusedAt[name] ?? .min > begin, reply.kind == .reply,
+        reply.values != [.string(approximate.0), .string(approximate.1)]
+      else { return }
+      world.checks.broken("a refused dialog for more ends nothing", "client \(number): \(reply.values)")
+    }
+  }
+
   private func readLocation(of subscription: Subscription) {
     if chance.percent(30) { return readAll() }
     ask(

@@ -112,6 +112,49 @@ extension Day {
     return begin + 44_000_000
   }
 
+  /// A user who may have approximate locations refuses a dialog for more. Returns the end.
+  func planRefusedUpgrade(at begin: Int64) -> Int64 {
+    let after = moments(after: begin)
+    guard let (client, _) = announced else { return begin }
+
+    after(0) { world in
+      world.truth.set(.challenge, to: Truth.accessPrecise, of: client.user)
+      world.polkit.announce()
+      world.polkit.refusing = [client.user]
+      client.start()
+      client.authorize()
+    }
+    after(4) { _ in client.refuseMore() }
+    after(14) { world in
+      client.exit()
+      world.polkit.refusing = []
+      world.polkit.set(nil, for: client.user)
+    }
+    return begin + 22_000_000
+  }
+
+  /// The bus closes the service's connection. Before it has returned, polkit forbids everything. Returns the end.
+  func planMissedChange(at begin: Int64) -> Int64 {
+    let after = moments(after: begin)
+    guard world.isBusFaulty, let (client, _) = announced else { return begin }
+
+    after(0) { world in
+      Self.repairGeoClue(in: world)
+      client.start()
+      client.subscribe(isPlain: true, at: .exact)
+    }
+    after(6) { world in
+      world.closeServiceConnection()
+      world.polkit.set(.no, for: client.user)
+    }
+    after(10) { world in
+      world.checks.truths(of: client.user)
+      client.exit()
+      world.polkit.set(nil, for: client.user)
+    }
+    return begin + 18_000_000
+  }
+
   /// The agent of a user who rests allows less, of which only GeoClue hears, once it runs again. Returns the end.
   func planUnheardLevel(at begin: Int64) -> Int64 {
     let after = moments(after: begin)
