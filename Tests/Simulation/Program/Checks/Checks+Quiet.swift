@@ -96,16 +96,6 @@ extension Checks {
     broken("a client that does not read is sent a location once a minute", "client \(client.number)")
   }
 
-  /// Checks that a client that has not read very much, and does nothing, was sent no location since a time.
-  ///
-  /// - Parameter begin: When the service has known for some seconds that the client does not read.
-  func sentNothing(_ client: Client, since begin: Int64) {
-    guard !client.isReading, client.unread > 1_200_000, !world.isBusFaulty, client.sentLocationAt > begin else {
-      return
-    }
-    broken("a client that has not read very much is sent nothing", "client \(client.number)")
-  }
-
   /// Checks that regions are lost when no location has been evidence for their state for as long as their programs allow.
   func lostWithoutEvidence() {
     // A coarse location soon after the last good one is no evidence.

@@ -18,13 +18,8 @@ extension Day {
     let staysBelowLimit = isLong && !world.seed.isMultiple(of: 2) && !world.isSession
     // Nothing changes the access of the seventh program.
     let hoarder = staysBelowLimit ? 6 : round % 6
-    before(90) { $0.clients[hoarder].hoard(staysBelowLimit ? 90 : isLong ? 320 : round.isMultiple(of: 2) ? 60 : 120) }
-    if isLong {
-      before(19) { world in
-        let check = staysBelowLimit ? world.checks.sentRarely : world.checks.sentNothing
-        check(world.clients[hoarder], end - 84_000_000)
-      }
-    }
+    before(90) { $0.clients[hoarder].hoard(staysBelowLimit ? 90 : isLong ? 160 : round.isMultiple(of: 2) ? 60 : 120) }
+    if staysBelowLimit { before(19) { $0.checks.sentRarely($0.clients[hoarder], since: end - 84_000_000) } }
     if !isLong { before(62) { $0.clients[hoarder].showLife() } }
     if world.isBusFaulty, round % 2 == 1 { before(12) { $0.closeGeoClueConnection() } }
     // GeoClue exits before the service has returned to the bus, and thus does not learn it.

@@ -67,21 +67,21 @@ extension Day {
       Self.repairGeoClue(in: world)
       world.geoclue.hasCoarse = false
       world.clients[1].start()
-      world.clients[1].subscribe(isPlain: true, at: .neighborhood)
+      world.clients[1].subscribe(isPlain: true, at: .street)
     }
     after(5) { $0.clients[1].exit() }
-    // Another interval has begun, for which a location is needed.
-    after(70) { world in
+    // Another interval has begun, and GeoClue has not exited.
+    after(20) { world in
       world.geoclue.hasCoarse = true
       world.clients[1].start()
-      world.clients[1].subscribe(isPlain: true, at: .neighborhood)
+      world.clients[1].subscribe(isPlain: true, at: .street)
     }
-    after(71.5) { $0.checks.requestsNoMoreThanNeeded(.neighborhood) }
-    after(74) { world in
+    after(21.5) { $0.checks.requestsNoMoreThanNeeded(.street) }
+    after(24) { world in
       world.clients[1].exit()
       world.geoclue.hasCoarse = usual
     }
-    return begin + 82_000_000
+    return begin + 32_000_000
   }
 
   /// logind exits when it is asked, and then polkit. Neither returns before it is called. Returns the end.
