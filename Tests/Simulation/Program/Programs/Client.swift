@@ -274,13 +274,15 @@ final class Client: Program {
     ("required-accuracy", .double(1)), ("best-effort", .boolean(true)),
   ]
 
+  /// The options of a request for a town, however old, within a time in milliseconds.
+  private static func ofTown(within timeout: UInt32) -> [(String, Value)] {
+    [("accuracy", .string("city")), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(2_592_000_000))]
+  }
+
   /// Requests a location of a town, however old.
   func locateRoughly(isBestEffort: Bool = false) {
     let timeout: UInt32 = isBestEffort ? 8_000 : 2_000
-    var options: [(String, Value)] = [
-      ("accuracy", .string("city")), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(2_592_000_000)),
-    ]
-    if isBestEffort { options += Self.bestEffort }
+    let options = Self.ofTown(within: timeout) + (isBestEffort ? Self.bestEffort : [])
     let (begin, record) = (world.schedule.now, world.record(of: user))
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: Int64(timeout) * 1_000) {
       [self] reply in
@@ -292,10 +294,7 @@ final class Client: Program {
 
   /// Requests a location of a town, however old, of which nothing is remembered.
   func locateErased() {
-    let options: [(String, Value)] = [
-      ("accuracy", .string("city")), ("timeout", .uint32(2_000)), ("maximum-age", .uint32(2_592_000_000)),
-    ]
-    ask(Self.path, Self.service, "GetLocation", [.options(options)]) { [self] reply in
+    ask(Self.path, Self.service, "GetLocation", [.options(Self.ofTown(within: 2_000))]) { [self] reply in
       guard reply.values.first?.properties?["Remembered"] != nil, !world.isBusFaulty else { return }
       world.checks.broken("a refusal erases the user's record", reply.story)
     }

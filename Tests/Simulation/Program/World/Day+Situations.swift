@@ -5,7 +5,7 @@ import GeopublicistSimulatedKernel
 /// The situations that each quiet time contains, because random faults rarely cause them, and the checks of each.
 extension Day {
   /// Returns a function that plans an action at a number of seconds before or after a moment.
-  private func moments(_ time: @escaping (Int64) -> Int64) -> (Double, @escaping (World) -> Void) -> Void {
+  func moments(_ time: @escaping (Int64) -> Int64) -> (Double, @escaping (World) -> Void) -> Void {
     { [self] seconds, action in at(time(Int64((seconds * 1_000_000).rounded())), action) }
   }
 

@@ -3,27 +3,31 @@ import GeopublicistLocationModel
 
 /// Situations between a rest and the next storm, with few clients and nothing else.
 extension Day {
-  /// Returns a function that plans an action at a number of seconds after a moment.
-  private func moments(after begin: Int64) -> (Double, @escaping (World) -> Void) -> Void {
-    { [self] seconds, action in at(begin + Int64((seconds * 1_000_000).rounded()), action) }
-  }
-
   /// Ends what the rest has done to GeoClue.
   private static func repairGeoClue(in world: World) {
     (world.isRestBlind, world.geoclueFails) = (false, false)
     world.geoclue.setSource(true)
   }
 
+  /// Has a client come and follow the locations of a GeoClue that works.
+  private static func begin(_ client: Client, at levels: [AccuracyLevel] = [.exact], in world: World) {
+    repairGeoClue(in: world)
+    client.start()
+    for level in levels { client.subscribe(isPlain: true, at: level) }
+  }
+
   /// A client whose user's agent announces each change of its level.
-  private var announced: (Client, Agent)? {
+  private var announced: (Client, Agent)? { client(whoseAgent: .announces) }
+
+  private func client(whoseAgent manner: Agent.Manner) -> (Client, Agent)? {
     world.clients.dropFirst().lazy.compactMap { [world] client in
-      world.agents.first { $0.user == client.user && $0.manner == .announces }.map { (client, $0) }
+      world.agents.first { $0.user == client.user && $0.manner == manner }.map { (client, $0) }
     }.first
   }
 
   /// A client is told of two stays at a place. Returns the end.
   func planStays(at begin: Int64) -> Int64 {
-    let after = moments(after: begin)
+    let after = moments { begin + $0 }
 
     after(0) { world in
       Self.repairGeoClue(in: world)
@@ -43,7 +47,7 @@ extension Day {
 
   /// GeoClue starts a client only after the service has given it up. Returns the end.
   func planSlowStart(at begin: Int64) -> Int64 {
-    let after = moments(after: begin)
+    let after = moments { begin + $0 }
 
     after(0) { world in
       world.geoclue.startsSlowly = true
@@ -60,7 +64,7 @@ extension Day {
 
   /// A town can be found only with a receiver, and later also without. Returns the end.
   func planLevels(at begin: Int64) -> Int64 {
-    let after = moments(after: begin)
+    let after = moments { begin + $0 }
     let usual = world.geoclue.hasCoarse
 
     after(0) { world in
@@ -86,7 +90,7 @@ extension Day {
 
   /// logind exits when it is asked, and then polkit. Neither returns before it is called. Returns the end.
   func planAbsentServices(at begin: Int64) -> Int64 {
-    let after = moments(after: begin)
+    let after = moments { begin + $0 }
     guard let (client, _) = announced else { return begin }
 
     after(0) { _ in
@@ -114,7 +118,7 @@ extension Day {
 
   /// A user who may have approximate locations refuses a dialog for more. Returns the end.
   func planRefusedUpgrade(at begin: Int64) -> Int64 {
-    let after = moments(after: begin)
+    let after = moments { begin + $0 }
     guard let (client, _) = announced else { return begin }
 
     after(0) { world in
@@ -135,14 +139,10 @@ extension Day {
 
   /// The bus closes the service's connection. Before it has returned, polkit forbids everything. Returns the end.
   func planMissedChange(at begin: Int64) -> Int64 {
-    let after = moments(after: begin)
+    let after = moments { begin + $0 }
     guard world.isBusFaulty, let (client, _) = announced else { return begin }
 
-    after(0) { world in
-      Self.repairGeoClue(in: world)
-      client.start()
-      client.subscribe(isPlain: true, at: .exact)
-    }
+    after(0) { Self.begin(client, in: $0) }
     after(6) { world in
       world.closeServiceConnection()
       world.polkit.set(.no, for: client.user)
@@ -157,13 +157,10 @@ extension Day {
 
   /// The agent of a user who rests allows less, of which only GeoClue hears, once it runs again. Returns the end.
   func planUnheardLevel(at begin: Int64) -> Int64 {
-    let after = moments(after: begin)
-    let found = world.clients.dropFirst().lazy.compactMap { [world] client in
-      world.agents.first { $0.user == client.user && $0.manner == .announcesToGeoClue }.map { (client, $0) }
-    }.first
-    guard let (client, agent) = found, let other = world.clients.first(where: { $0.user != client.user }) else {
-      return begin
-    }
+    let after = moments { begin + $0 }
+    guard let (client, agent) = self.client(whoseAgent: .announcesToGeoClue),
+      let other = world.clients.first(where: { $0.user != client.user })
+    else { return begin }
 
     after(0) { world in
       Self.repairGeoClue(in: world)
@@ -187,7 +184,7 @@ extension Day {
   /// A user turns location off for longer than a town may stay the same. An almanac begins again when access returns.
   /// Returns the end.
   func planRefusedAlmanac(at begin: Int64) -> Int64 {
-    let after = moments(after: begin)
+    let after = moments { begin + $0 }
     guard let (client, agent) = announced else { return begin }
     let off = Double(AccuracyLevel.city.minimumInterval.microseconds / 1_000_000) + 20
 
@@ -212,14 +209,10 @@ extension Day {
   /// A user turns location off twice within the time for which a record is not written. Then nothing is remembered.
   /// Returns the end.
   func planTwoRefusals(at begin: Int64) -> Int64 {
-    let after = moments(after: begin)
+    let after = moments { begin + $0 }
     guard let (client, agent) = announced else { return begin }
 
-    after(0) { world in
-      Self.repairGeoClue(in: world)
-      client.start()
-      for level in [.city, .exact] as [AccuracyLevel] { client.subscribe(isPlain: true, at: level) }
-    }
+    after(0) { Self.begin(client, at: [.city, .exact], in: $0) }
     after(8) { _ in agent.setLevel(.none) }
     after(20) { _ in agent.setLevel(.exact) }
     after(30) { _ in agent.setLevel(.none) }
@@ -236,14 +229,10 @@ extension Day {
   /// A user's agent does not permit locations for so short a time that it is not reported. A call that comes meanwhile
   /// must be answered. Returns the end.
   func planShortRefusal(at begin: Int64) -> Int64 {
-    let after = moments(after: begin)
+    let after = moments { begin + $0 }
     guard let (client, agent) = announced else { return begin }
 
-    after(0) { world in
-      Self.repairGeoClue(in: world)
-      client.start()
-      client.subscribe(isPlain: true, at: .exact)
-    }
+    after(0) { Self.begin(client, in: $0) }
     after(8) { $0.geoclue.measureOnce(in: 5_900_000, of: 6_000_000) }
     // At the end, the only location is too old.
     after(9.2) { _ in client.locateAtBest(within: 4_000, maximumAge: 2_000) }
@@ -257,7 +246,7 @@ extension Day {
   /// A user turns location off for a moment, while another one uses it. A program that has only called, and calls again,
   /// must not receive the location of that moment. Returns the end.
   func planRefusedCaller(at begin: Int64) -> Int64 {
-    let after = moments(after: begin)
+    let after = moments { begin + $0 }
     guard let (caller, agent) = announced else { return begin }
     let other = world.clients.first { $0.user != caller.user && $0.number > 0 }
 
@@ -284,7 +273,7 @@ extension Day {
   /// polkit withdraws what it permits, and takes its time to say so. Meanwhile the best location of a call would be due.
   /// Returns the end.
   func planTimeoutInDoubt(at begin: Int64) -> Int64 {
-    let after = moments(after: begin)
+    let after = moments { begin + $0 }
 
     after(0) { world in
       world.clients[1].start()
