@@ -125,8 +125,7 @@ nonisolated extension KeptObject {
   private func close(_ path: ObjectPath?) -> [Action] { path.map { [.close($0)] } ?? [] }
 
   private mutating func end(_ state: State) -> [Action] {
-    let closed = close(path)
-    // Its owner is away.
+    let closed = close(path) + close(former)
     former = nil
     (self.state, failures, outage, authorization) = (state, 0, .none, KeptAuthorization())
     return closed

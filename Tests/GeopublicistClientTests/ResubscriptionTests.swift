@@ -179,13 +179,6 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.done == ["close 7", "create 2 0.0 0"])
   }
 
-  @Test func `a service that is gone is not started to close a subscription`() throws {
-    var driver = try running()
-    driver.send(.ownerChanged(nil))
-    driver.want(nil)
-    #expect(driver.done.isEmpty)
-  }
-
   @Test func `a service that was stopped cleanly is called when it returns, or after a pause`() throws {
     var driver = try running()
     driver.close("shutdown")
@@ -241,6 +234,19 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.takeDone() == ["close 7"])
     driver.send(.created(next, attempt: 2))
     #expect(driver.takeDone() == ["follow 8", "start 8"])
+  }
+
+  /// Regression: a service that only had lost its connection used it until the program left the bus.
+  @Test(arguments: [false, true])
+  func `a subscription that is cancelled while the service is away is closed`(isCreating: Bool) throws {
+    var driver = try running()
+    driver.send(.ownerChanged(nil))
+    if isCreating { _ = try driver.wait() }
+    _ = driver.takeDone()
+    driver.want(nil)
+    #expect(driver.takeDone() == ["close 7"])
+    driver.send(.ownerChanged(second))
+    #expect(driver.takeDone() == [])
   }
 
   /// Regression: the level of the first request remained, and a restart reported a change.

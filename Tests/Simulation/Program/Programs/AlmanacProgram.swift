@@ -20,6 +20,10 @@ final class AlmanacProgram: LibraryProgram {
   private var sent: (almanac: Almanac, at: Int64)?
   private var region: LimitedObject?
   private var subscription: LimitedObject?
+  /// The objects that it has at the service, and since when they are more than it needs.
+  private var objects: Set<String> = []
+  private var unneededSince: Int64?
+  private var limitedAt: Int64 = .min / 2
   /// Whether its next turn creates many objects, which it soon releases.
   var isAbandonDue = false
   private var requests = 0
@@ -43,6 +47,7 @@ final class AlmanacProgram: LibraryProgram {
     default: break
     }
     if isAbandonDue { abandon(on: service) }
+    checkObjects()
     guard isUndisturbed else { return }
     let begin = max(world.stalled.upperBound, world.busStartedAt)
     if requestTimes.values.contains(where: { $0.end < world.schedule.now && $0.begin > begin }) {
@@ -71,7 +76,28 @@ final class AlmanacProgram: LibraryProgram {
     }.keep()
   }
 
+  /// Checks that the service has no objects that this program no longer needs.
+  private func checkObjects() {
+    let needed = [object == nil, region?.hasEnded ?? true, subscription?.hasEnded ?? true].count { !$0 }
+    unneededSince = objects.count > needed ? unneededSince ?? world.schedule.now : nil
+    // Calls that were refused, or that came while there was no service, are repeated.
+    guard isUndisturbed, let begin = unneededSince, world.schedule.now - max(begin, limitedAt) > 20_000_000
+    else { return }
+    broken("the client library closes what its program no longer needs", "\(objects.sorted()), \(needed) needed")
+  }
+
+  override func didSend(_ parcel: Parcel) {
+    if parcel.member == "Close", world.bus.owners[Client.service] != nil { objects.remove(parcel.path) }
+  }
+
+  /// The service has released its name.
+  func serviceExited() {
+    // Otherwise it has lost its connection, since it does not exit while it has objects.
+    if !world.isBusFaulty { objects = [] }
+  }
+
   private func exit() {
+    (objects, unneededSince) = ([], nil)
     (region, subscription, object, service) = (nil, nil, nil, nil)
     (almanac, isAuthorized, isInterrupted, hasFailed, sent, requestTimes) = (nil, false, false, false, nil, [:])
   }
@@ -127,7 +153,12 @@ final class AlmanacProgram: LibraryProgram {
       isAuthorized = new.isAuthorized
       if !isAuthorized { almanac = nil }
     case .closed(let reason): broken("the client library's almanac does not end", reason)
-    case .interrupted: (isInterrupted, sent) = (true, nil)
+    case .interrupted:
+      (isInterrupted, sent) = (true, nil)
+      // It follows another one instead. The service may return with the first.
+      guard chance.percent(50) else { return }
+      object = nil
+      (almanac, isAuthorized, isInterrupted, hasFailed) = (nil, false, false, false)
     case .resumed: (isInterrupted, hasFailed) = (false, false)
     case .failed(let error, false):
       if hasFailed { broken("the client library reports an outage once", "\(error)") }
@@ -147,7 +178,12 @@ final class AlmanacProgram: LibraryProgram {
   }
 
   override func wasSent(_ parcel: Parcel) {
-    if parcel.errorName.hasSuffix("LimitsExceeded") { subscription?.limitedAt = world.schedule.now }
+    if parcel.errorName.hasSuffix("LimitsExceeded") {
+      limitedAt = world.schedule.now
+      subscription?.limitedAt = world.schedule.now
+    }
+    if parcel.kind == .reply, let path = parcel.values.first?.objectPath { objects.insert(path.rawValue) }
+    if parcel.member == "Closed" { objects.remove(parcel.path) }
     guard world.sentSince == world.schedule.now, parcel.member == "AlmanacChanged",
       let new = parcel.values.first.flatMap(Almanac.init), isNew(new)
     else {

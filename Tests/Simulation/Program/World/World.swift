@@ -302,6 +302,7 @@ final class World {
 
   /// The service has released its name. It must have closed all objects before.
   private func serviceExited() {
+    for case let program as AlmanacProgram in libraries { program.serviceExited() }
     guard !isBusFaulty else { return }
     let states = manager.states()
     if !states.contains("READY") || states.last != "STOPPING" {
