@@ -38,14 +38,6 @@ extension LocationManager {
     if let answer = await answers.next() { return try answer.get() }
     throw CancellationError()
   }
-
-  private func failure(after timeout: Duration) -> LocationError {
-    if let refusal { return refusal }
-    guard sourceStatus.state != .unavailable || sourceStatus.message.isEmpty else {
-      return LocationError(.unavailable, sourceStatus.message)
-    }
-    return LocationError(.locationUnknown, "No location arrived within \(timeout)")
-  }
 }
 
 extension Result where Success == Location, Failure == LocationError {

@@ -142,7 +142,8 @@ public final class LocationManager {
   }
 
   /// Delivers one location or one failure, then stops. While updating, the next location is delivered; a source that
-  /// is silent because nothing moves measures again.
+  /// is silent because nothing moves measures again. The failure is `denied`, `unavailable` or, after 20 s,
+  /// `locationUnknown`.
   public func requestLocation() {
     let timeout = ClientOptions().timeout
     awaited.byOwner = true
@@ -156,8 +157,7 @@ public final class LocationManager {
   private func requestExpired(after timeout: Duration) {
     guard awaited.byOwner else { return }
     awaited.byOwner = false
-    let error = refusal ?? LocationError(.locationUnknown, "No location arrived within \(timeout)")
-    delegate?.locationManager(self, didFailWithError: error)
+    delegate?.locationManager(self, didFailWithError: failure(after: timeout))
     requireLevel()
   }
 
@@ -199,6 +199,15 @@ public final class LocationManager {
     return LocationError(.denied, authorization.sentence)
   }
 
+  /// Why no location has arrived.
+  package func failure(after timeout: Duration) -> LocationError {
+    if let refusal { return refusal }
+    guard sourceStatus.state != .unavailable || sourceStatus.message.isEmpty else {
+      return LocationError(.unavailable, sourceStatus.message)
+    }
+    return LocationError(.locationUnknown, "No location arrived within \(timeout)")
+  }
+
   /// Releases the source when no task is waiting, unless updates are running.
   package func endRequest() {
     waiting -= 1
@@ -208,8 +217,12 @@ public final class LocationManager {
     requireLevel()
   }
 
-  /// Whether the source is being used, so that it has reported its state already.
-  var isInUse: Bool { required != nil || isResting }
+  /// The authorization and status that the source does not report again when updates start, because it has done so.
+  var reported: (authorization: Authorization, status: SourceStatus)? {
+    // A mere request to a service reports neither.
+    guard filteringSource == nil ? required != nil || isResting : followed != nil else { return nil }
+    return (isAuthorizationReported ? authorization : .undecided, sourceStatus)
+  }
 
   /// How long to keep the source after it is no longer needed.
   package var linger: Duration { source.linger }
@@ -292,6 +305,8 @@ public final class LocationManager {
       }
       // What waits for a filter is more than may now be delivered, and the first location of a new access is not filtered.
       if !authorization.isAuthorized || authorization.level < before.level { resetFilter() }
+      // What was tried before cannot have had an answer.
+      if !before.isAuthorized, authorization.isAuthorized, location == nil { filter.checkNow() }
       if authorization != before {
         delegate?.locationManager(self, didChangeAuthorization: authorization.status)
         tellMonitors(.level(evaluatedLevel))

@@ -110,8 +110,8 @@ extension LocationManager {
         events.sink { event in if case .location = event {} else { apply(event) } },
         deliveries.sink { apply(.location($0)) },
       ]
-      if isInUse {
-        (update.authorization, update.sourceStatus) = (authorization, sourceStatus)
+      if let reported {
+        (update.authorization, update.sourceStatus) = reported
         updates.send(update)
       }
       startUpdatingLocation()

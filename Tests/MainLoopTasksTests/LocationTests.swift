@@ -121,6 +121,22 @@ extension FakeLocationSource {
     subscription.cancel()
   }
 
+  /// Regression: they began with the last authorization of earlier updates.
+  @Test func `updates that begin during a request to the service wait for its authorization`() {
+    let source = FakeService()
+    let manager = LocationManager(source: source)
+    manager.startUpdatingLocation()
+    source.onEvent?(.authorization(.refused(.disabledByUser)))
+    manager.stopUpdatingLocation()
+    manager.requestLocation()
+    var denials: [Bool] = []
+    let subscription = manager.updatePublisher().sink { denials.append($0.authorizationDenied) }
+    #expect(source.requests.count == 1 && denials.isEmpty)
+    source.onEvent?(.authorization(.refused(.disabledByUser)))
+    #expect(denials == [true])
+    subscription.cancel()
+  }
+
   @Test func `currentLocation() does not wait while updates run and access is refused`() async {
     manager.startUpdatingLocation()
     source.send(.authorization(.refused(.disabledByUser)))

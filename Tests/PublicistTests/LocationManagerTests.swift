@@ -101,6 +101,17 @@ import Testing
     }
   }
 
+  /// Regression: the reason of the source was missing.
+  @Test func `a request that fails while there is no source says so`() {
+    MainLoop.main.withVirtualTime { time in
+      manager.requestLocation()
+      source.onEvent?(.status(SourceStatus(state: .unavailable)))
+      time.advance(by: .seconds(21))
+      #expect(delegate.failures == [LocationError(.unavailable, manager.sourceStatus.message)])
+      #expect(!manager.sourceStatus.message.isEmpty)
+    }
+  }
+
   /// Regression: each ended the other.
   @Test func `a task's request and the delegate's are independent`() {
     manager.requestLocation()

@@ -152,4 +152,19 @@ import Testing
     source.authorize(.authorized(.always, level: .city))
     #expect(source.level == .exact, "the first location of the lower level")
   }
+
+  /// Regression: the source was released, because a location had been tried for in vain when access was refused.
+  @Test func `significant changes begin as soon as access is granted, however long it was refused`() {
+    MainLoop.main.withVirtualTime { time in
+      let manager = manager()
+      manager.startMonitoringSignificantLocationChanges()
+      source.authorize(.refused(.noAgent))
+      time.advance(by: .seconds(300))
+      source.authorize(.authorized(.always))
+      #expect(source.level == .exact)
+      send(1)
+      #expect(seconds == [1])
+      #expect(source.level == nil)
+    }
+  }
 }
