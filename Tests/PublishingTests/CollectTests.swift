@@ -49,8 +49,13 @@ import Testing
       "no group has more values than the count", asking: .max(1),
       "1 1s | ask:1 2 1s | ask:1 3 1s | ask:1 4 5 6 7 8 | ask:1 | ask:1 end",
       gives:
-        "up:sub up:max(2) [1] | up:max(2) [2] | up:max(2) [3] | up:max(2) [4, 5] | [6, 7] up:max(2) | up:max(2) [8] end"
+        "up:sub up:max(2) [1] | up:max(1) [2] | up:max(1) [3] | up:max(1) [4, 5] | [6, 7] | up:max(1) [8] end"
     ),
+    // Regression: each group that was sent early left demand for more values, without end.
+    Rule(
+      "upstream is asked only for what the requested groups need", asking: .max(1),
+      "1 1s | ask:1 | 2 1s | ask:2 | 3 4 5 | 1s",
+      gives: "up:sub up:max(2) [1] | up:max(1) | [2] | up:max(3) | [3, 4] | [5]"),
   ])
   func `collect(.byTimeOrCount) satisfies its rules`(rule: Rule) {
     rule.check { $0.up.collect(.byTimeOrCount($0.scheduler, 1, 2)) }

@@ -47,6 +47,7 @@ private final class CollectByTimeLink<Input, Context: Scheduler, Failure: Error>
   private let options: Context.SchedulerOptions?
   private var machine: CollectByTimeMachine<Input>
   private var timer: (any Cancellable)?
+  private var isFinishing = false
 
   init<S: Subscriber<[Input], Failure>>(
     _ strategy: Publishers.TimeGroupingStrategy<Context>, _ options: Context.SchedulerOptions?, _ subscriber: S
@@ -98,7 +99,11 @@ private final class CollectByTimeLink<Input, Context: Scheduler, Failure: Error>
 
   /// Sends the remaining values once there is demand, then the completion.
   private func finish() {
+    // The subscriber may request more while it receives.
+    guard !isFinishing else { return }
+    isFinishing = true
     while phase == .ending, let rest = machine.take() { machine.demand += downstream.receive(rest) }
+    isFinishing = false
     guard phase == .ending, machine.group.isEmpty else { return }
     phase = .done
     downstream.receive(completion: .finished)
@@ -117,14 +122,9 @@ private final class CollectByTimeLink<Input, Context: Scheduler, Failure: Error>
     guard phase != .done else { return }
     machine.demand += demand
     guard phase == .live else { return finish() }
-    var groups = demand
-    while phase == .live, let group = machine.fullGroup() {
-      let more = downstream.receive(group)
-      machine.demand += more
-      groups += more
-    }
-    let wanted = machine.demand(for: groups)
-    if phase == .live, wanted > .none { upstream?.request(wanted) }
+    while phase == .live, let group = machine.fullGroup() { machine.demand += downstream.receive(group) }
+    let wanted = phase == .live ? machine.newDemand() : .none
+    if wanted > .none { upstream?.request(wanted) }
   }
 
   override func release() {

@@ -6,6 +6,8 @@ struct CollectByTimeMachine<Value> {
   @usableFromInline let count: Int?
   @usableFromInline var group: [Value] = []
   @usableFromInline var demand = Subscribers.Demand.none
+  /// The values that were requested from upstream and have not arrived.
+  @usableFromInline var outstanding = Subscribers.Demand.none
 
   @inlinable
   init(count: Int?) { self.count = count }
@@ -14,14 +16,20 @@ struct CollectByTimeMachine<Value> {
   @inlinable
   var firstDemand: Subscribers.Demand { count == nil ? .unlimited : .none }
 
-  /// Returns the demand on upstream when the subscriber requests groups.
+  /// Returns the demand on upstream for the values that the requested groups may still need.
   @inlinable
-  func demand(for groups: Subscribers.Demand) -> Subscribers.Demand { count.map { groups * $0 } ?? .none }
+  mutating func newDemand() -> Subscribers.Demand {
+    guard let count, outstanding != .unlimited else { return .none }
+    let more = demand * count - outstanding - group.count
+    outstanding += more
+    return more
+  }
 
   /// Adds a value. Returns the group that it completes, if there is demand for one.
   @inlinable
   mutating func receive(_ value: Value) -> [Value]? {
     group.append(value)
+    if outstanding > .none { outstanding -= 1 }
     return fullGroup()
   }
 
