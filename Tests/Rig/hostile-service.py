@@ -18,6 +18,8 @@ from busloop import Bus, Refused
 NAME, ROOT = "org.geopublicist.Location1", "/org/geopublicist/Location1"
 CLIENT = ROOT + "/client/1"
 EVIL = "\x1b]0;title\x07\x1b[2J\x9b31m\rFAKE\ngeopublicist: FAKE: line\u202etxt.exe\u2028"
+# The contract's sentence about rejected-by-agent.
+REFUSAL = "The request was refused; try again from the program"
 
 
 def text(value):
@@ -43,8 +45,8 @@ class Service:
     def properties(self):
         words = {
             "Version": EVIL, "State": EVIL, "StateReason": EVIL, "StateMessage": EVIL, "AvailableAccuracy": EVIL,
-            "AuthorizationStatus": self.word("denied"), "AuthorizationReason": self.word("disabled-by-user"),
-            "AuthorizationMessage": EVIL}
+            "AuthorizationStatus": self.word("denied"), "AuthorizationReason": self.word("rejected-by-agent"),
+            "AuthorizationMessage": "" if self.mode == "restart" else EVIL}
         return {**{name: text(word) for name, word in words.items()}, "InUse": {"t": "b", "v": True}}
 
     def called(self, message):
@@ -66,7 +68,7 @@ class Service:
         if message.member == "Start" and self.refusals > 0:
             self.refusals -= 1
             self.bus.after(0.2, lambda: self.authorize(message.sender))
-            raise Refused("org.geopublicist.Location1.Error.NotAuthorized", "not now")
+            raise Refused("org.geopublicist.Location1.Error.NotAuthorized", REFUSAL)
         self.bus.reply(message)
         if message.member == "Start":
             self.serve_once(message.sender) if self.mode == "restart" else self.follow(message.sender)

@@ -22,8 +22,8 @@ final class Invocation {
   /// The last signal that this process has received.
   var signal: Int32?
   private var lastComplaint = ""
-  /// The reason why access is refused; nil while it is allowed.
-  private var refusal: String?
+  /// Whether access has been allowed since it was last refused.
+  private var wasAllowed = false
 
   private static let addressOption = "address"
 
@@ -150,7 +150,10 @@ final class Invocation {
   /// Ends the program because of a D-Bus error, or only reports it: at the start the error is the answer, later the
   /// service may return.
   func fail(_ error: DBusError, unless mayRecover: Bool) {
-    if mayRecover { complain(Failure(error, on: busName).message) } else { fail(error) }
+    guard mayRecover else { return fail(error) }
+    let message = Failure(error, on: busName).message
+    // The authorization, which follows, says the same.
+    if error.name == .notAuthorized { refused(message) } else { complain(message) }
   }
 
   /// Returns a handler that passes an answer on, and ends the program because of an error.
@@ -173,10 +176,13 @@ final class Invocation {
   /// does nothing while it is undecided.
   func complain(about authorization: Authorization) {
     guard authorization.reason != .undecided else { return }
-    let sentence = authorization.isAuthorized ? nil : Sentences.authorization(authorization)
-    if refusal == nil, sentence == lastComplaint { lastComplaint = "" }
-    refusal = sentence
-    if let sentence { complain(sentence) }
+    if authorization.isAuthorized { wasAllowed = true } else { refused(Sentences.authorization(authorization)) }
+  }
+
+  private func refused(_ sentence: String) {
+    if wasAllowed, sentence == lastComplaint { lastComplaint = "" }
+    wasAllowed = false
+    complain(sentence)
   }
 
   /// Reports the end of a problem, so that the same problem is reported again if it returns. Does nothing without one.

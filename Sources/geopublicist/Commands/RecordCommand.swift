@@ -130,8 +130,7 @@ final class RecordCommand: Command {
       invocation.recovered(tr("Receiving locations again"))
       record(reading.location)
     case .authorization(let authorization):
-      guard !state.isAuthorized else { return }
-      interrupt()
+      if !state.isAuthorized { interrupt() }
       invocation.complain(about: authorization)
     case .failure(let error): invocation.complain(tr(received: error.message))
     case .interrupted:

@@ -94,7 +94,11 @@ final class WatchCommand: Command {
   }
 
   private func failed(_ error: DBusError, isFinal: Bool) {
-    if isFinal || !state.hasBegun { return invocation.fail(error) }
+    guard !isFinal, state.hasBegun else {
+      // The message stays below the drawing.
+      region = nil
+      return invocation.fail(error)
+    }
     if region == nil { invocation.fail(error, unless: true) }
   }
 }
