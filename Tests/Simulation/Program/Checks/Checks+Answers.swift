@@ -114,6 +114,15 @@ extension Checks {
     }
   }
 
+  /// Checks that the only client, which has an almanac, is not said to use a source that is not held.
+  func unusedBetweenChecks(by client: Client) {
+    guard client.isConnected, client.almanac != nil, !world.geoclue.hasActiveClient else { return }
+    client.readService { [self] properties in
+      guard properties["InUse"]?.boolean != false, properties["State"]?.string == "idle" else { return }
+      broken("an almanac uses the source only while it is held", "client \(client.number)")
+    }
+  }
+
   /// Checks that a client's almanac, which it had before its user turned location off, has begun again.
   ///
   /// - Parameter begin: When the user has turned location on.

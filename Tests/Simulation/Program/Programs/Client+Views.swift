@@ -322,6 +322,20 @@ extension Client {
     }
   }
 
+  /// Reads its subscriptions while the service asks whether it still has access. What it was told meanwhile must not be
+  /// followed by what was true before.
+  func readDuringChange() {
+    for subscription in subscriptions {
+      let before = subscription.told
+      ask(subscription.path, Self.properties, "GetAll", [.string(Self.subscription)]) { [weak self] reply in
+        guard let self, let properties = reply.values.first?.properties, let told = subscription.told,
+          told.status != before?.status, let status = properties["AuthorizationStatus"]?.string, status != told.status
+        else { return }
+        world.checks.broken("what is read is not older than what was told", "\(status) after \(told)")
+      }
+    }
+  }
+
   /// Reads the properties of the service.
   func readService(_ handler: @escaping ([String: Value]) -> Void) {
     ask(Self.path, Self.properties, "GetAll", [.string(Self.service)]) { reply in

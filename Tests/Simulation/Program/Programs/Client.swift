@@ -293,9 +293,13 @@ final class Client: Program {
   }
 
   /// Requests a location of a town, however old, of which nothing is remembered.
-  func locateErased() {
+  ///
+  /// - Parameter seconds: When the record was erased, since 1970. A later location may have been recorded.
+  func locateErased(at seconds: Int64 = .max) {
     ask(Self.path, Self.service, "GetLocation", [.options(Self.ofTown(within: 2_000))]) { [self] reply in
-      guard reply.values.first?.properties?["Remembered"] != nil, !world.isBusFaulty else { return }
+      guard let location = reply.values.first?.properties, location["Remembered"] != nil, !world.isBusFaulty,
+        location["Timestamp"]?.structure?.first?.uint64 ?? 0 < seconds
+      else { return }
       world.checks.broken("a refusal erases the user's record", reply.story)
     }
   }

@@ -27,6 +27,7 @@ final class SourceProgram: LibraryProgram {
   var isRequestDue = false
   /// When a request must have been answered.
   private var deadline: Int64?
+  private var requests = 0
   /// The region that it monitors while it follows the location, and what it was told of it.
   private var region: AnyObject?
   private var centre = 0.0
@@ -48,6 +49,11 @@ final class SourceProgram: LibraryProgram {
       case 1: follow(false)
       case 2...9: follow(true)
       case 10...14: request()
+      // It requests something else instead.
+      case 15...18 where deadline != nil:
+        source?.cancelRequest()
+        deadline = nil
+        request()
       default: break
       }
     }
@@ -220,7 +226,12 @@ final class SourceProgram: LibraryProgram {
     (options.timeout, options.maximumAge) = (.seconds(20), .zero)
     // After the timeout, the library waits 10 s for the service's own answer.
     deadline = world.schedule.now + 31_000_000
-    begin().requestLocation(options) { [weak self] _ in self?.deadline = nil }
+    requests += 1
+    begin().requestLocation(options) { [weak self, number = requests] _ in
+      guard let self else { return }
+      if number != requests { broken("the client library answers no request that was cancelled", "\(number)") }
+      deadline = nil
+    }
   }
 
   private func handle(_ event: LocationSourceEvent) {

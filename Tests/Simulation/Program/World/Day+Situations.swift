@@ -497,8 +497,9 @@ extension Day {
     after(4) { $0.sleep(2_000_000_000, isAnnounced: true, isProbed: false) }
     after(24) { world in
       world.checks.checkAlmanacRests(world.clients[1], since: begin + 4_000_000)
-      world.clients[1].exit()
+      world.checks.unusedBetweenChecks(by: world.clients[1])
     }
+    after(24.1) { $0.clients[1].exit() }
     // A town is recorded at once if the last one was recorded long ago.
     after(24.2) { world in
       world.clients[1].start()
@@ -522,7 +523,7 @@ extension Day {
   }
 
   /// The rest of a level's interval, in which reduced locations do not change, now or after some time.
-  private static func rest(of level: AccuracyLevel, in time: Int64 = 0) -> Int64 {
+  static func rest(of level: AccuracyLevel, in time: Int64 = 0) -> Int64 {
     let length = level.minimumInterval.microseconds
     return length - (kernel_boottime() + time) % length
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import GeopublicistSimulatedKernel
 
 /// Situations between a rest and the next storm, with few clients and nothing else.
 extension Day {
@@ -10,7 +11,7 @@ extension Day {
   }
 
   /// Has a client come and follow the locations of a GeoClue that works.
-  private static func begin(_ client: Client, at levels: [AccuracyLevel] = [.exact], in world: World) {
+  static func begin(_ client: Client, at levels: [AccuracyLevel] = [.exact], in world: World) {
     repairGeoClue(in: world)
     client.start()
     for level in levels { client.subscribe(isPlain: true, at: level) }
@@ -62,30 +63,52 @@ extension Day {
     return begin + 23_000_000
   }
 
-  /// A town can be found only with a receiver, and later also without. Returns the end.
+  /// A town can be found only with a receiver, and later also without. Another client needs more for a moment. Then a town
+  /// can be found only with a receiver again, until no agent permits that. Returns the end.
   func planLevels(at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }
     let usual = world.geoclue.hasCoarse
+    let (client, agent) = announced ?? (world.clients[1], nil)
+    let other = world.clients.first { $0.number > 0 && $0 !== client && $0.user == client.user }
 
     after(0) { world in
       Self.repairGeoClue(in: world)
       world.geoclue.hasCoarse = false
-      world.clients[1].start()
-      world.clients[1].subscribe(isPlain: true, at: .street)
+      client.start()
+      client.subscribe(isPlain: true, at: .street)
     }
-    after(5) { $0.clients[1].exit() }
+    after(5) { _ in client.exit() }
     // Another interval has begun, and GeoClue has not exited.
     after(20) { world in
       world.geoclue.hasCoarse = true
-      world.clients[1].start()
-      world.clients[1].subscribe(isPlain: true, at: .street)
+      client.start()
+      client.subscribe(isPlain: true, at: .street)
     }
     after(21.5) { $0.checks.requestsNoMoreThanNeeded(.street) }
-    after(24) { world in
-      world.clients[1].exit()
+    after(24) { _ in
+      other?.start()
+      other?.subscribe(isPlain: true, at: .exact)
+    }
+    after(28) { _ in other?.exit() }
+    after(36) { world in
+      // The location of the network address is always that of a receiver.
+      if !world.geoclue.isStatic { world.checks.requestsNoMoreThanNeeded(.street) }
+      client.exit()
+      world.geoclue.hasCoarse = false
+    }
+    after(44) { _ in
+      client.start()
+      client.subscribe(isPlain: true, at: .street)
+    }
+    after(56) { _ in agent?.setLevel(.street) }
+    after(64) { world in
+      // In a session, GeoClue itself obeys the agent.
+      if agent != nil, !world.isSession { world.checks.requestsNoMoreThanNeeded(.street) }
+      agent?.setLevel(.exact)
+      client.exit()
       world.geoclue.hasCoarse = usual
     }
-    return begin + 32_000_000
+    return begin + 72_000_000
   }
 
   /// logind exits when it is asked, and then polkit. Neither returns before it is called. Returns the end.
@@ -226,6 +249,78 @@ extension Day {
     return begin + 55_000_000
   }
 
+  /// The only agent of a user is the program that uses the location, for which it does not count. Returns the end.
+  func planOwnAgent(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    guard let (client, agent) = announced, !client.poses, !client.isSandboxed else { return begin }
+
+    after(0) { world in
+      Self.repairGeoClue(in: world)
+      agent.exit()
+      client.poses = true
+      client.start()
+      client.subscribe(isPlain: true, at: .exact)
+    }
+    after(20) { _ in client.exit() }
+    after(21) { _ in
+      client.poses = false
+      agent.start()
+    }
+    return begin + 28_000_000
+  }
+
+  /// A user turns location off and on. The town of the same interval, which programs may still have, is not remembered.
+  /// Returns the end.
+  func planErasedTown(at begin: Int64) -> Int64 {
+    guard let (client, agent) = announced else { return begin }
+    at(begin) { world in
+      let begin = Self.rest(of: .city, in: 20_000_000) + 20_000_000
+      let moment = { (time: Int64, action: @escaping () -> Void) in world.schedule.after(begin + time, action) }
+      moment(0) { Self.begin(client, at: [.city, .exact], in: world) }
+      var erasedAt: Int64 = 0
+      moment(8_000_000) {
+        erasedAt = kernel_realtime() / 1_000_000
+        agent.setLevel(.none)
+      }
+      moment(14_000_000) { agent.setLevel(.exact) }
+      // The town may be told once any location has arrived.
+      moment(14_002_000) { client.locateTown() }
+      moment(18_000_000) { world.geoclue.setSource(false) }
+      // Other copies from before a suspend are not used.
+      moment(19_000_000) { world.sleep(600_000_000, isAnnounced: true, isProbed: false) }
+      moment(23_000_000) { client.locateErased(at: erasedAt) }
+      moment(26_000_000) {
+        client.exit()
+        world.geoclue.setSource(true)
+      }
+    }
+    return begin + AccuracyLevel.city.minimumInterval.microseconds + 55_000_000
+  }
+
+  /// polkit withdraws what it permits, and takes its time to say so. Meanwhile the clock is set, so that an almanac
+  /// changes. Returns the end.
+  func planAlmanacInDoubt(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+
+    after(0) { world in
+      Self.repairGeoClue(in: world)
+      world.clients[1].start()
+      world.clients[1].forecast()
+    }
+    after(8) { world in
+      world.polkit.latency = 900_000...900_000
+      world.polkit.set(.no, for: world.clients[1].user)
+    }
+    after(8.2) { $0.setClock(30_000_000_000) }
+    after(12) { world in
+      world.polkit.latency = 50...4_000
+      world.polkit.set(nil, for: world.clients[1].user)
+      world.setClock(-30_000_000_000)
+    }
+    after(16) { $0.clients[1].exit() }
+    return begin + 24_000_000
+  }
+
   /// A user's agent does not permit locations for so short a time that it is not reported. A call that comes meanwhile
   /// must be answered. Returns the end.
   func planShortRefusal(at begin: Int64) -> Int64 {
@@ -284,6 +379,7 @@ extension Day {
       world.polkit.latency = 1_200_000...1_200_000
       world.polkit.set(.no, for: world.clients[1].user)
     }
+    after(6.6) { $0.clients[1].readDuringChange() }
     after(10) { world in
       world.polkit.latency = 50...4_000
       world.polkit.set(nil, for: world.clients[1].user)

@@ -66,12 +66,16 @@ final class Day {
         }
         if rest == .significant {
           time = planRefusedAlmanac(at: time + 3_000_000)
-          if !world.isSession { time = planTwoRefusals(at: planShortRefusal(at: planTimeoutInDoubt(at: time))) }
+          if !world.isSession {
+            time = planShortRefusal(at: planTimeoutInDoubt(at: planAlmanacInDoubt(at: time)))
+            time = planErasedTown(at: planTwoRefusals(at: time))
+          }
         }
         if rest == .significant { time = planHiddenTown(at: time + 3_000_000) }
         if rest == .onAnotherNetwork, !world.isSession {
           time = planUnheardLevel(at: planAbsentServices(at: time + 3_000_000))
           time = planMissedChange(at: planRefusedUpgrade(at: time))
+          time = planOwnAgent(at: planLostCalls(at: time))
         }
         if rest == .onAnotherNetwork { time = planTown(at: planOldCell(at: planLateFailure(at: time + 3_000_000))) }
       }

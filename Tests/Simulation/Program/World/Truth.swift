@@ -188,7 +188,8 @@ final class Truth {
 
   /// Whether a user's programs may know only the country. An increase waits for up to 5 s, and for the next location.
   func mayKnowOnlyCountry(_ user: UInt32) -> Bool {
-    let since = min(world.sentSince - 10_000_000, world.geoclue.lastReadAt)
+    // GeoClue may have answered a question of a client that was deleted meanwhile.
+    let since = min(world.sentSince, world.geoclue.lastReadAt) - 10_000_000
     return (world.agents + world.seconds).contains {
       $0.user == user && ($0.level == .country || $0.onlyCountryUntil > since)
     }
