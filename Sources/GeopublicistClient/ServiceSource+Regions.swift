@@ -26,7 +26,12 @@ extension ServiceSource {
     case .failed(let error, let isFinal):
       failed(error)
       if isFinal { handler(.ended) }
-    case .closed: handler(.ended)
+    case .closed(let reason):
+      // A region for a single use has ended as wanted.
+      if reason != "completed" {
+        onEvent?(.failure(LocationError(.unavailable, "The service has ended the monitoring of a region")))
+      }
+      handler(.ended)
     case .resumed: returned()
     case .refused, .interrupted: break
     }

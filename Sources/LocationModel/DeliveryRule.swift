@@ -97,6 +97,12 @@ package struct DeliveryRule: Sendable {
     return waiting.location
   }
 
+  /// Counts the thresholds from a location that the owner has received regardless of them, and drops the candidate.
+  package mutating func delivered(_ location: Location, at now: MonotonicInstant) {
+    (candidate, deadline, hasReceived) = (nil, nil, true)
+    (sent, readyAt) = (Timed(location: location, at: now), now)
+  }
+
   /// Handles the deadline. Calling it too early or without a candidate has no effect.
   package mutating func timerFired(at now: MonotonicInstant) { settle(at: now) }
 

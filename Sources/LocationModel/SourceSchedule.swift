@@ -189,6 +189,12 @@ package struct SourceWait: Sendable {
     if isSufficient, configuration.accepts(location) { from = now + Self.checkInterval }
   }
 
+  /// Records a location that was delivered regardless of the thresholds, so that a check for significant changes is not
+  /// needed soon.
+  package mutating func delivered(_ location: Location, at now: MonotonicInstant) {
+    if let accuracy = location.accuracy, accuracy <= Self.sufficientAccuracy { from = now + Self.checkInterval }
+  }
+
   /// Tries the source at the given time, because the device may have moved.
   package mutating func check(at time: MonotonicInstant) { from = time }
 

@@ -14,7 +14,9 @@ extension LocationManager {
   /// takes others.
   public func startMonitoring(for region: CircularRegion) {
     guard monitored[region] == nil else { return }
-    monitored[region] = RegionMonitor(RegionConfiguration(region), with: self) { [weak self] event in
+    // A service may end it, for example because of its limits. It can then be monitored again.
+    let end = { [weak self] in _ = self?.monitored.removeValue(forKey: region) }
+    monitored[region] = RegionMonitor(RegionConfiguration(region), with: self, onEnd: end) { [weak self] event in
       self?.tell(event, of: region)
     }
   }

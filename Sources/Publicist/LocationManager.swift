@@ -71,8 +71,11 @@ public final class LocationManager {
   private var measured: Location?
   /// Whether it is from before the machine slept, so that its repetition answers no request.
   private var isMeasuredOld = false
-  /// Whether the next location of a service is the first since updates were started, which may be a repetition.
-  private var isFirstOfService = false
+  /// Whether the next location is the first since updates were started or access was lost, so that it may be the last one
+  /// again.
+  private var isFirst = false
+  /// Whether the first location may be a repetition. An owner that has the last one itself needs none.
+  package var repeatsFirst = true
   private let filter = Pacer()
   /// Whether the filter has seen the newest location.
   private var isLocationFiltered = false
@@ -272,14 +275,14 @@ public final class LocationManager {
       guard required != nil else { return }
       if let measured, location.isRepetition(of: measured) {
         // The same measurement, delivered again on request, keeps its age.
-        guard !isMeasuredOld, isRequesting || isFirstOfService else { return }
+        guard !isMeasuredOld, isRequesting || isFirst else { return }
         location = measured
       } else {
         sequence &+= 1
         location.sequence = sequence
         if location.receivedAt == .origin { location.receivedAt = MainLoop.main.clock.boottime() }
       }
-      (self.location, measured, isMeasuredOld, isFirstOfService) = (location, location, false, false)
+      (self.location, measured, isMeasuredOld, isFirst) = (location, location, false, false)
       let isRequested = isRequesting
       awaited = (false, false)
       filteringSource?.cancelRequest()
@@ -287,9 +290,12 @@ public final class LocationManager {
       tellMonitors(location)
       let isDirect = isRequested || (isUpdating && !isFiltering)
       isLocationFiltered = !isDirect && (isUpdating || isMonitoring)
-      // One that waits for a filter is older.
-      if isRequested { filter.drop() }
-      if isDirect { deliver(location) } else if isLocationFiltered { filter.take(location) }
+      if isDirect {
+        filter.delivered(location, endsCheck: isMonitoring)
+        deliver(location)
+      } else if isLocationFiltered {
+        filter.take(location)
+      }
       requireLevel()
     case .status(let status):
       sourceStatus = status
@@ -301,7 +307,7 @@ public final class LocationManager {
       if !authorization.isAuthorized {
         location = nil
         // The next one may be the same, which the owner does not have any more.
-        isFirstOfService = followed != nil
+        isFirst = filteringSource == nil ? repeatsFirst && required != nil : followed != nil
       }
       // What waits for a filter is more than may now be delivered, and the first location of a new access is not filtered.
       if !authorization.isAuthorized || authorization.level < before.level { resetFilter() }
@@ -332,7 +338,9 @@ extension LocationManager {
   /// Makes the next location the first one, which passes the filters of distance and time, unless locations are being
   /// delivered already.
   private func openFilter() {
-    if !isUpdating, !isMonitoring { resetFilter() }
+    guard !isUpdating, !isMonitoring else { return }
+    isFirst = repeatsFirst
+    resetFilter()
   }
 
   private func resetFilter() {
@@ -368,7 +376,7 @@ extension LocationManager {
     if wanted != nil, followed == nil { isAuthorizationReported = false }
     required = wanted == nil && !isRequesting ? nil : desiredAccuracy
     guard wanted != followed else { return }
-    if followed == nil || wanted == nil { isFirstOfService = wanted != nil }
+    if followed == nil || wanted == nil { isFirst = wanted != nil }
     followed = wanted
     source.follow(wanted)
   }

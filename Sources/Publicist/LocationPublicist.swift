@@ -58,7 +58,7 @@ extension LocationPublicist {
       }
       // Events are rare. Without demand the newest ones count.
       return events.buffer(size: 64, prefetch: .byRequest, whenFull: .dropOldest)
-        .handleEvents(receiveCancel: { monitor.end() })
+        .handleEvents(receiveCancel: { withExtendedLifetime(manager) { monitor.end() } })
     }.eraseToAnyPublisher()
   }
 }

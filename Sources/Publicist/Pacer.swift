@@ -59,6 +59,18 @@ package final class Pacer {
     if hasInterval { onNeedChanged() }
   }
 
+  /// Counts the thresholds from a location that was delivered regardless of them, instead of one that waits.
+  ///
+  /// - Parameter endsCheck: Whether it also is the answer to a check for significant changes.
+  package func delivered(_ location: Location, endsCheck: Bool) {
+    let now = now
+    _ = sleep.newSleep(MainLoop.main.clock)
+    rule.delivered(location, at: now)
+    if endsCheck { wait.delivered(location, at: now) }
+    settle()
+    onNeedChanged()
+  }
+
   /// Returns the location that is due, if any. The thresholds count from now.
   package func next() -> Location? {
     let location = rule.next(at: now)

@@ -121,6 +121,20 @@ extension FakeLocationSource {
     subscription.cancel()
   }
 
+  /// Regression: it remained among the monitored regions.
+  @Test func `a region that the service has ended can be monitored again`() async throws {
+    let source = FakeService()
+    let manager = LocationManager(source: source)
+    let region = try #require(CircularRegion(latitude: 52, longitude: 13, radius: 1_000))
+    for count in 1...2 {
+      manager.startMonitoring(for: region)
+      try await settle("the region") { source.regions.count == count }
+      #expect(manager.monitoredRegions == [region])
+      source.regions[count - 1](.ended)
+      #expect(manager.monitoredRegions.isEmpty)
+    }
+  }
+
   /// Regression: they began with the last authorization of earlier updates.
   @Test func `updates that begin during a request to the service wait for its authorization`() {
     let source = FakeService()
@@ -254,6 +268,7 @@ private final class Gate {
 private final class FakeService: FilteringLocationSource {
   var onEvent: ((LocationSourceEvent) -> Void)?
   private(set) var requests: [(Result<Location, LocationError>) -> Void] = []
+  private(set) var regions: [(RegionUpdate) -> Void] = []
 
   func require(_ level: AccuracyLevel?) {}
   func follow(_ options: ClientOptions?) {}
@@ -265,7 +280,10 @@ private final class FakeService: FilteringLocationSource {
 
   func monitor(
     _ configuration: RegionConfiguration, at level: AccuracyLevel, _ handler: @escaping (RegionUpdate) -> Void
-  ) -> AnyObject { self }
+  ) -> AnyObject {
+    regions.append(handler)
+    return self
+  }
 
   func change(_ region: AnyObject, to level: AccuracyLevel) {}
 }

@@ -128,6 +128,25 @@ import Testing
     #expect(source.required == [.exact, nil, .exact, nil])
   }
 
+  /// Regression: it was dropped, so that the manager had no location.
+  @Test func `the first location after a start or a loss of access may be the last one`() {
+    manager.startUpdatingLocation()
+    for _ in 1...2 { fix(1) }
+    #expect(delegate.latitudes == [1])
+    manager.stopUpdatingLocation()
+    manager.startUpdatingLocation()
+    for _ in 1...2 { fix(1) }
+    #expect(delegate.latitudes == [1, 1])
+    source.onEvent?(.authorization(.refused(.disabledByUser)))
+    #expect(manager.location == nil)
+    source.onEvent?(.authorization(.authorized(.always)))
+    for _ in 1...2 { fix(1) }
+    #expect(delegate.latitudes == [1, 1, 1] && manager.location != nil)
+    manager.startOver()
+    fix(1)
+    #expect(delegate.latitudes == [1, 1, 1])
+  }
+
   @Test func `after startOver, a repeated measurement answers no request`() {
     manager.requestLocation()
     fix(1)

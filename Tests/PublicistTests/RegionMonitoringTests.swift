@@ -58,6 +58,21 @@ import Testing
     #expect(manager.monitors.isEmpty)
   }
 
+  /// Regression: the manager was released, and no event arrived.
+  @Test func `a region is monitored as long as it has a subscriber`() throws {
+    var events: [RegionEvent] = []
+    var subscription: AnyCancellable? = LocationPublicist(LocationManager(source: source))
+      .regionPublisher(for: configuration()).sink { events.append($0) }
+    try turning("the source is needed") { source.level == .exact }
+    source.authorize(.authorized(.whenInUse))
+    try turning("it is outside") {
+      locate(metres: 90_000)
+      return events.map(\.kind) == [.determined]
+    }
+    subscription = nil
+    #expect(subscription == nil && source.level == nil)
+  }
+
   /// Regression: the first events stayed, and later ones were lost.
   @Test func `a subscriber without demand receives the newest events of a region`() throws {
     source.authorize(.authorized(.whenInUse))

@@ -153,6 +153,39 @@ import Testing
     #expect(source.level == .exact, "the first location of the lower level")
   }
 
+  /// Regression: they were counted from the last one before the updates.
+  @Test func `significant changes are counted from the last location that was delivered`() {
+    MainLoop.main.withVirtualTime { time in
+      let manager = manager()
+      manager.startMonitoringSignificantLocationChanges()
+      source.authorize(.authorized(.always))
+      send(1)
+      manager.startUpdatingLocation()
+      time.advance(by: .seconds(900))
+      send(2, metres: 10_000)
+      manager.stopUpdatingLocation()
+      #expect(seconds == [1, 2])
+      #expect(source.level == nil, "no check is due soon")
+      time.advance(by: .seconds(1_801))
+      #expect(source.level == .exact)
+      send(3)
+      #expect(seconds == [1, 2, 3])
+    }
+  }
+
+  /// Regression: the distance was counted from the last location that had not been requested.
+  @Test func `the distance is also counted from a location that was requested`() {
+    let manager = manager()
+    manager.distanceFilter = 100
+    manager.startUpdatingLocation()
+    send(1)
+    manager.requestLocation()
+    send(2, metres: 90)
+    send(3, metres: 110)
+    send(4, metres: 190)
+    #expect(seconds == [1, 2, 4])
+  }
+
   /// Regression: the source was released, because a location had been tried for in vain when access was refused.
   @Test func `significant changes begin as soon as access is granted, however long it was refused`() {
     MainLoop.main.withVirtualTime { time in

@@ -35,6 +35,8 @@ final class SourceControl {
 
   init(_ manager: LocationManager) {
     self.manager = manager
+    // The service keeps the last locations itself.
+    manager.repeatsFirst = false
     schedule = SourceSchedule(linger: manager.linger, isReleased: manager.isReleasedToRest)
   }
 
