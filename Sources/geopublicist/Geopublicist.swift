@@ -74,9 +74,17 @@ struct Geopublicist {
     }
   }
 
+  /// Whether the program was started so that it outlives its terminal, as with `nohup`.
+  private static var isHangupIgnored: Bool {
+    var action = sigaction()
+    guard sigaction(SIGHUP, nil, &action) == 0 else { return false }
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
   private static func serve(_ command: any Command, _ invocation: Invocation) -> Int32 {
     // Signals are handled before the command connects, so that none falls in between.
-    let signals = UnixSignals([SIGINT, SIGTERM, SIGHUP]) { signal in
+    let handled = isHangupIgnored ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
+    let signals = UnixSignals(handled) { signal in
       invocation.signal = signal
       invocation.prompt?.interrupted()
       command.interrupted()

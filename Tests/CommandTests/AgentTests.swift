@@ -155,7 +155,9 @@ import Testing
     chmod(folder.file("systemctl"), 0o755)
     try flip("off")
     #expect(!FileManager.default.fileExists(atPath: folder.file("called")))
-    #expect(try flip("on").succeeded)
+    // Regression: the command succeeded although no agent ran.
+    let result = try flip("on")
+    #expect(result.exit == .status(1) && result.standardError.contains("Location stays off"))
     let called = try String(contentsOfFile: folder.file("called"), encoding: .utf8)
     #expect(called == "--user enable --now geopublicist-agent.service\n")
   }
@@ -245,6 +247,8 @@ import Testing
         "The level is not exact"
       ),
       ("off", .aside, [], "Another agent decides"), ("on", .refused, [], "Location stays off"),
+      // Regression: the command succeeded.
+      ("on", .notRunning, [], "Location stays off"),
       ("off", .refused, [], nil), ("off", .notRunning, [], nil), ("off", .registered, [], nil),
       ("city", .aside, [AgentProgram(process: 7, program: "agent", level: .city)], nil),
     ] as [(String, AgentState, [AgentProgram], String?)])

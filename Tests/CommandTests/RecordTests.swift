@@ -42,6 +42,19 @@ import Testing
     #expect(text.components(separatedBy: "<trkpt ").count == 3)
   }
 
+  /// Regression: it succeeded.
+  @Test func `a recording that ends with the bus is kept and fails`() throws {
+    let machine = try CommandFixture()
+    let path = directory.freshFile("cut.gpx")
+    let recorder = try machine.started(["record", path])
+    try machine.geoclue.receiver.write(GGASentence(latitude: 52.5, longitude: -13.25, time: Date()))
+    try eventually("the fix") { contents(path).contains("52.5") }
+    machine.bus.kill()
+    #expect(try recorder.waitForExit() == .status(4))
+    #expect(recorder.standardOutput.hasPrefix("\(path): 1 fix"))
+    #expect(contents(path).hasSuffix("</gpx>\n"))
+  }
+
   @Test(arguments: [SIGINT, SIGKILL]) func `a GeoJSON file is complete whether recording is interrupted or killed`(
     signal: Int32
   ) throws {

@@ -54,6 +54,23 @@ import Testing
     #expect(watch.standardOutput.split(separator: "\n").allSatisfy { JSON(line: String($0)) != nil })
   }
 
+  /// Regression: it ended with its terminal.
+  @Test func `watch started with nohup does not end with its terminal`() throws {
+    let command = "trap '' HUP; exec \"$1\" --address \"$2\" watch"
+    let watch = try ChildProcess(["sh", "-c", command, "-", Rig.product("geopublicist"), machine.bus.address])
+    try eventually("the first location") {
+      try machine.measure(52)
+      return watch.standardOutput.contains(" 52.0000000 ")
+    }
+    watch.signal(SIGHUP)
+    try eventually("another location") {
+      try machine.measure(52.001)
+      return watch.standardOutput.contains(" 52.0010000 ")
+    }
+    watch.signal(SIGTERM)
+    #expect(try watch.waitForExit() == .status(0))
+  }
+
   @Test func `watch exits without further output if its reader has exited`() throws {
     let command = "\"$1\" --address \"$2\" watch | true; echo \"${PIPESTATUS[0]}\""
     let shell = try ChildProcess(["bash", "-c", command, "-", Rig.product("geopublicist"), machine.bus.address])

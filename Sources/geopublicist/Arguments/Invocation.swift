@@ -211,9 +211,11 @@ final class Invocation {
     }
   }
 
-  /// Reports a problem on standard error, but not the same message twice in succession, and continues.
-  func complain(_ message: String) {
-    guard message != lastComplaint else { return }
+  /// Reports a problem on standard error, and continues.
+  ///
+  /// - Parameter repeats: Whether the same message is reported twice in succession, since each concerns another event.
+  func complain(_ message: String, repeats: Bool = false) {
+    guard repeats || message != lastComplaint else { return }
     lastComplaint = message
     output.clearProgress()
     StandardError.write("geopublicist: \(message)\n")

@@ -80,7 +80,7 @@ final class RecordCommand: Command {
     guard let service = invocation.connect() else { return }
     service.connection.onDisconnected = { [weak self] in
       self?.invocation.complain(tr("Lost the connection to the message bus"))
-      self?.giveUp { self?.invocation.finish(ExitStatus.unavailable) }
+      self?.giveUp(ExitStatus.unavailable) { self?.invocation.finish(ExitStatus.unavailable) }
     }
     invocation.authorize(options) { [weak self] service in self?.record(from: service) }
   }
@@ -145,12 +145,13 @@ final class RecordCommand: Command {
 
   private func failed(_ error: DBusError, isFinal: Bool) {
     guard isFinal || !state.hasBegun else { return invocation.fail(error, unless: true) }
-    giveUp { invocation.fail(error) }
+    if state.count > 0 { invocation.fail(error, unless: true) }
+    giveUp(Failure(error, on: invocation.busName).status) { invocation.fail(error) }
   }
 
   /// Ends because of a failure and keeps the recording so far. Without a fix, reports the failure instead.
-  private func giveUp(_ report: () -> Void) {
-    guard state.count == 0, !hasEnded else { return end() }
+  private func giveUp(_ status: Int32, _ report: () -> Void) {
+    guard state.count == 0, !hasEnded else { return end(status) }
     hasEnded = true
     writer?.discard()
     writer = nil

@@ -55,9 +55,9 @@ final class RegionCommand: Command {
   }
 
   func begin() {
-    queue.onFailure = { [invocation] message in invocation.complain(message) }
+    queue.onFailure = { [invocation] message in invocation.complain(message, repeats: true) }
     queue.onEnd = { [weak self, invocation] _, status in
-      if status != 0 { invocation.complain(tr("The command ended with status \(status)")) }
+      if status != 0 { invocation.complain(tr("The command ended with status \(status)"), repeats: true) }
       self?.finishIfOver()
     }
     invocation.output.whenEnding { [queue] in queue.end() }

@@ -98,12 +98,14 @@ final class RunCommand: Command {
       }
     }
     queue.onFailure = { [weak self, invocation] message in
-      invocation.complain(message)
+      invocation.complain(message, repeats: true)
       self?.ended(ExitStatus.failure)
     }
     queue.onEnd = { [weak self, invocation] job, status in
       self?.ended(status)
-      if self?.isOnce == false, status != 0 { invocation.complain(tr("\(job.words[0]) ended with status \(status)")) }
+      if self?.isOnce == false, status != 0 {
+        invocation.complain(tr("\(job.words[0]) ended with status \(status)"), repeats: true)
+      }
     }
     invocation.output.whenEnding { [queue] in queue.end() }
     invocation.attempt {

@@ -105,8 +105,8 @@ final class SwitchCommand: Command {
       return tr(
         "Another agent decides for programs that use GeoClue; change its setting too: "
           + "\(desktop.settingLocation(level != .none))")
-    case .refused: return level == .none ? nil : tr("Location stays off: \(state.sentence)")
-    case .registered, .waiting, .notRunning: return nil
+    case .refused, .notRunning: return level == .none ? nil : tr("Location stays off: \(state.sentence)")
+    case .registered, .waiting: return nil
     }
   }
 }
