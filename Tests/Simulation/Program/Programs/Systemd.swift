@@ -15,8 +15,17 @@ final class Systemd: SystemService {
 
   init(_ world: World) { super.init(world, Self.service, user: 0) }
 
+  /// Until when another restart could make it absent so often that the service gives up a check.
+  private var restartsUntil: Int64 = .min / 2
+
   /// Leaves the bus and returns, again and again, without answering.
   func restart(_ count: Int) {
+    guard world.schedule.now > restartsUntil else { return }
+    restartsUntil = world.schedule.now + Int64(count) * 550_000 + 5_000_000
+    leave(count)
+  }
+
+  private func leave(_ count: Int) {
     guard isRunning, !world.bus.isDown else { return }
     hang()
     world.schedule.after(400_000) { [self] in
@@ -30,7 +39,7 @@ final class Systemd: SystemService {
     guard !isRunning else { return }
     guard !world.bus.isDown else { return world.schedule.after(150_000) { [self] in comeBack(count) } }
     start()
-    if count > 0, world.healedAt == nil { restart(count - 1) }
+    if count > 0, world.healedAt == nil { leave(count - 1) }
   }
 
   override func serve(_ call: Parcel) {

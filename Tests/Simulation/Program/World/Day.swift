@@ -11,7 +11,7 @@ final class Day {
   static let rest: Int64 = 330_000_000
   /// The same while the only client needs significant changes, which may be five minutes apart.
   static let rareRest: Int64 = 430_000_000
-  static let faultsPerStorm = 31
+  static let faultsPerStorm = 33
 
   let world: World
   /// The numbers of the faults to use, or nil for all.

@@ -134,7 +134,7 @@ struct Fault {
       world.logind.change = { world.truth.set(.inactive, of: user) }
     case .systemdForgets:
       guard extra < 50 else {
-        world.systemd.restart(extra % 20)
+        world.systemd.restart(extra % 10)
         // A program comes meanwhile.
         client.exit()
         return world.schedule.after(100_000) { if world.healedAt == nil { client.start() } }
