@@ -29,7 +29,7 @@ nonisolated extension CallFailure {
 
   /// Whether no program owns the service's name.
   var isWithoutService: Bool {
-    if case .refused(let error) = self { [.serviceUnknown, .nameHasNoOwner].contains(error.name) } else { false }
+    if case .refused(let error) = self { error.isAbsence } else { false }
   }
 
   /// Whether a limit of the service, the bus or the connection is the reason.
