@@ -220,11 +220,12 @@ public final class LocationManager {
     requireLevel()
   }
 
+  /// Whether the source reports its state. A mere request to a service does not cause that.
+  private var isFollowed: Bool { filteringSource == nil ? required != nil || isResting : followed != nil }
+
   /// The authorization and status that the source does not report again when updates start, because it has done so.
   var reported: (authorization: Authorization, status: SourceStatus)? {
-    // A mere request to a service reports neither.
-    guard filteringSource == nil ? required != nil || isResting : followed != nil else { return nil }
-    return (isAuthorizationReported ? authorization : .undecided, sourceStatus)
+    isFollowed ? (isAuthorizationReported ? authorization : .undecided, sourceStatus) : nil
   }
 
   /// How long to keep the source after it is no longer needed.
@@ -307,7 +308,7 @@ public final class LocationManager {
       if !authorization.isAuthorized {
         location = nil
         // The next one may be the same, which the owner does not have any more.
-        isFirst = filteringSource == nil ? repeatsFirst && required != nil : followed != nil
+        isFirst = repeatsFirst && isFollowed
       }
       // What waits for a filter is more than may now be delivered, and the first location of a new access is not filtered.
       if !authorization.isAuthorized || authorization.level < before.level { resetFilter() }

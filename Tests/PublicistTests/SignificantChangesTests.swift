@@ -186,6 +186,20 @@ import Testing
     #expect(seconds == [1, 2, 4])
   }
 
+  /// Regression: it was dropped, and the source was used on.
+  @Test func `after access was lost during a rest, the first location may be the last one`() {
+    let manager = manager()
+    manager.startMonitoringSignificantLocationChanges()
+    source.authorize(.authorized(.always))
+    send(1)
+    #expect(source.level == nil)
+    source.authorize(.refused(.disabledByUser))
+    source.authorize(.authorized(.always))
+    send(1)
+    #expect(seconds == [1, 1])
+    #expect(source.level == nil)
+  }
+
   /// Regression: the source was released, because a location had been tried for in vain when access was refused.
   @Test func `significant changes begin as soon as access is granted, however long it was refused`() {
     MainLoop.main.withVirtualTime { time in
