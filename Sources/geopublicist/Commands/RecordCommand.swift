@@ -80,7 +80,9 @@ final class RecordCommand: Command {
     guard let service = invocation.connect() else { return }
     service.connection.onDisconnected = { [weak self] in
       self?.invocation.complain(tr("Lost the connection to the message bus"))
-      self?.giveUp(ExitStatus.unavailable) { self?.invocation.finish(ExitStatus.unavailable) }
+      self?.giveUp(ExitStatus.unavailable) { isKept in
+        if !isKept { self?.invocation.finish(ExitStatus.unavailable) }
+      }
     }
     invocation.authorize(options) { [weak self] service in self?.record(from: service) }
   }
@@ -145,17 +147,21 @@ final class RecordCommand: Command {
 
   private func failed(_ error: DBusError, isFinal: Bool) {
     guard isFinal || !state.hasBegun else { return invocation.fail(error, unless: true) }
-    if state.count > 0 { invocation.fail(error, unless: true) }
-    giveUp(Failure(error, on: invocation.busName).status) { invocation.fail(error) }
+    giveUp(Failure(error, on: invocation.busName).status) { isKept in invocation.fail(error, unless: isKept) }
   }
 
-  /// Ends because of a failure and keeps the recording so far. Without a fix, reports the failure instead.
-  private func giveUp(_ status: Int32, _ report: () -> Void) {
-    guard state.count == 0, !hasEnded else { return end(status) }
+  /// Ends because of a failure, which `report` reports, and keeps the recording so far. Without a fix, `report` also ends
+  /// the program.
+  private func giveUp(_ status: Int32, _ report: (_ isKept: Bool) -> Void) {
+    guard !hasEnded else { return }
+    guard state.count == 0 else {
+      report(true)
+      return end(status)
+    }
     hasEnded = true
     writer?.discard()
     writer = nil
-    report()
+    report(false)
   }
 
   /// Begins a new segment with the next fix.
