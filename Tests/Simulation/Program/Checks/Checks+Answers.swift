@@ -175,7 +175,7 @@ extension Checks {
     let since = world.schedule.now - 5_500_000
     for (client, subscription) in all
     where client.isReading && client.isConnected && client.entitlement.level == .exact && subscription.isStarted
-      && client.subscriptions.contains { $0 === subscription } && client.entitlement.since < since
+      && client.subscriptions.contains(where: { $0 === subscription }) && client.entitlement.since < since
       && !world.polkit.isInDoubt
       && subscription.told?.status.hasPrefix("authorized") == false
     {

@@ -72,17 +72,14 @@ extension Day {
     let other = world.clients.first { $0.number > 0 && $0 !== client && $0.user == client.user }
 
     after(0) { world in
-      Self.repairGeoClue(in: world)
       world.geoclue.hasCoarse = false
-      client.start()
-      client.subscribe(isPlain: true, at: .street)
+      Self.begin(client, at: [.street], in: world)
     }
     after(5) { _ in client.exit() }
     // Another interval has begun, and GeoClue has not exited.
     after(20) { world in
       world.geoclue.hasCoarse = true
-      client.start()
-      client.subscribe(isPlain: true, at: .street)
+      Self.begin(client, at: [.street], in: world)
     }
     after(21.5) { $0.checks.requestsNoMoreThanNeeded(.street) }
     after(24) { _ in
@@ -96,10 +93,7 @@ extension Day {
       client.exit()
       world.geoclue.hasCoarse = false
     }
-    after(44) { _ in
-      client.start()
-      client.subscribe(isPlain: true, at: .street)
-    }
+    after(44) { Self.begin(client, at: [.street], in: $0) }
     after(56) { _ in agent?.setLevel(.street) }
     after(64) { world in
       // In a session, GeoClue itself obeys the agent.
@@ -255,11 +249,9 @@ extension Day {
     guard let (client, agent) = announced, !client.poses, !client.isSandboxed else { return begin }
 
     after(0) { world in
-      Self.repairGeoClue(in: world)
       agent.exit()
       client.poses = true
-      client.start()
-      client.subscribe(isPlain: true, at: .exact)
+      Self.begin(client, in: world)
     }
     after(20) { _ in client.exit() }
     after(21) { _ in
