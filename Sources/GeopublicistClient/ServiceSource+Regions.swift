@@ -24,14 +24,10 @@ extension ServiceSource {
     case .authorization(let authorization): if options == nil { onEvent?(.authorization(authorization)) }
     case .failure(let error): onEvent?(.failure(LocationError(error)))
     case .failed(let error, let isFinal):
-      failed(error)
+      // A program that handles the failure may begin again.
       if isFinal { handler(.ended) }
-    case .closed(let reason):
-      // A region for a single use has ended as wanted.
-      if reason != "completed" {
-        onEvent?(.failure(LocationError(.unavailable, "The service has ended the monitoring of a region")))
-      }
-      handler(.ended)
+      failed(error)
+    case .closed: handler(.ended)
     case .resumed: returned()
     case .refused, .interrupted: break
     }

@@ -8,13 +8,14 @@ extension LocationManager {
   public var monitoredRegions: Set<CircularRegion> { Set(monitored.keys) }
 
   /// Reports to the delegate when the device enters and leaves a region. A second call does nothing. The source is used
-  /// only while the border may be near.
+  /// only while the border may be near. A region that the service cannot monitor leaves ``monitoredRegions``, and the
+  /// delegate receives the failure.
   ///
   /// Times and other settings are the defaults; ``LocationPublicist/regionPublisher(for:)-(RegionConfiguration)``
   /// takes others.
   public func startMonitoring(for region: CircularRegion) {
     guard monitored[region] == nil else { return }
-    // A service may end it, for example because of its limits. It can then be monitored again.
+    // A service that cannot monitor it ends it.
     let end = { [weak self] in _ = self?.monitored.removeValue(forKey: region) }
     monitored[region] = RegionMonitor(RegionConfiguration(region), with: self, onEnd: end) { [weak self] event in
       self?.tell(event, of: region)

@@ -15,8 +15,8 @@ final class RegionMonitor: MachineShell {
   private var isStarted = false
   private var isOver = false
 
-  /// Begins in the next turn of the loop, so that the caller is ready for the first event. Calls `onEnd` when a
-  /// region for a single use has ended.
+  /// Begins in the next turn of the loop, so that the caller is ready for the first event. Calls `onEnd` when the
+  /// monitoring ends without ``end()``.
   init(
     _ configuration: RegionConfiguration, with manager: LocationManager, onEnd: @escaping () -> Void = {},
     _ onEvent: @escaping (RegionEvent) -> Void

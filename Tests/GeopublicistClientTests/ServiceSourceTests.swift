@@ -168,6 +168,29 @@ import Testing
     #expect(errors.isEmpty)
   }
 
+  /// Regression: it reported a failure, which also ended a request.
+  @Test func `a region for a single use ends without a failure`() throws {
+    let circle = try #require(CircularRegion(latitude: 52, longitude: 13, radius: 500))
+    var configuration = RegionConfiguration(circle)
+    (configuration.confirm, configuration.isSingleUse) = (.milliseconds(100), true)
+    var (events, isFinished): ([RegionEvent.Kind], Bool) = ([], false)
+    publicist.regionPublisher(for: configuration)
+      .sink(receiveCompletion: { _ in isFinished = true }, receiveValue: { events.append($0.kind) })
+      .store(in: &subscriptions)
+    // GeoClue rests while the border is far away, unless locations are received.
+    try begin()
+    var step = 0.0
+    for (latitude, count) in [(52.006, 1), (52.003, 2)] {
+      try turning("\(count) events, not \(events)", within: .seconds(30)) {
+        step += 0.000_001
+        try fix(latitude + step)
+        return events.count >= count
+      }
+    }
+    try turning("it ends", within: .seconds(30)) { isFinished }
+    #expect(events == [.determined, .entered] && errors.isEmpty)
+  }
+
   @Test func `a region reports its crossings across a restart of the bus`() throws {
     let directory = TemporaryDirectory()
     let link = directory.file("bus")
