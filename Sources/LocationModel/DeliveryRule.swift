@@ -202,7 +202,7 @@ extension DeliveryRule.Configuration {
   }
 
   /// Returns whether a location is as accurate as required.
-  func accepts(_ location: Location) -> Bool {
+  package func accepts(_ location: Location) -> Bool {
     requiredAccuracy <= 0 || location.accuracy.map { $0 <= requiredAccuracy } ?? false
   }
 

@@ -185,14 +185,16 @@ package struct SourceWait: Sendable {
       from = now
       return
     }
-    let isSufficient = location.accuracy.map { $0 <= configuration.sufficientAccuracy } ?? false
-    if isSufficient, configuration.accepts(location) { from = now + Self.checkInterval }
+    delivered(location, configuration, at: now)
   }
 
-  /// Records a location that was delivered regardless of the thresholds, so that a check for significant changes is not
-  /// needed soon.
-  package mutating func delivered(_ location: Location, at now: MonotonicInstant) {
-    if let accuracy = location.accuracy, accuracy <= Self.sufficientAccuracy { from = now + Self.checkInterval }
+  /// Records a location that was delivered, possibly regardless of the thresholds. If it is accurate enough, a check for
+  /// significant changes is not needed soon.
+  package mutating func delivered(
+    _ location: Location, _ configuration: DeliveryRule.Configuration, at now: MonotonicInstant
+  ) {
+    let isSufficient = location.accuracy.map { $0 <= configuration.sufficientAccuracy } ?? false
+    if isSufficient, configuration.accepts(location) { from = now + Self.checkInterval }
   }
 
   /// Tries the source at the given time, because the device may have moved.

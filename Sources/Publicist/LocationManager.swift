@@ -71,8 +71,8 @@ public final class LocationManager {
   private var measured: Location?
   /// Whether it is from before the machine slept, so that its repetition answers no request.
   private var isMeasuredOld = false
-  /// Whether the next location is the first since updates were started or access was lost, so that it may be the last one
-  /// again.
+  /// Whether the next location is the first since updates were started or access was lost, so that it may repeat the last
+  /// one.
   private var isFirst = false
   /// Whether the first location may be a repetition. An owner that has the last one itself needs none.
   package var repeatsFirst = true
@@ -145,8 +145,8 @@ public final class LocationManager {
   }
 
   /// Delivers one location or one failure, then stops. While updating, the next location is delivered; a source that
-  /// is silent because nothing moves measures again. The failure is `denied`, `unavailable` or, after 20 s,
-  /// `locationUnknown`.
+  /// is silent because nothing moves measures again. Fails with the first failure that the source reports, or after 20 s
+  /// with the reason: `denied`, `unavailable` or `locationUnknown`.
   public func requestLocation() {
     let timeout = ClientOptions().timeout
     awaited.byOwner = true
@@ -312,7 +312,7 @@ public final class LocationManager {
       }
       // What waits for a filter is more than may now be delivered, and the first location of a new access is not filtered.
       if !authorization.isAuthorized || authorization.level < before.level { resetFilter() }
-      // What was tried before cannot have had an answer.
+      // Tries during a refusal could not succeed, so the first check begins now.
       if !before.isAuthorized, authorization.isAuthorized, location == nil { filter.checkNow() }
       if authorization != before {
         delegate?.locationManager(self, didChangeAuthorization: authorization.status)
@@ -377,7 +377,7 @@ extension LocationManager {
     if wanted != nil, followed == nil { isAuthorizationReported = false }
     required = wanted == nil && !isRequesting ? nil : desiredAccuracy
     guard wanted != followed else { return }
-    if followed == nil || wanted == nil { isFirst = wanted != nil }
+    if wanted == nil { isFirst = false }
     followed = wanted
     source.follow(wanted)
   }

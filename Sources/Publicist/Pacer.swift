@@ -59,16 +59,17 @@ package final class Pacer {
     if hasInterval { onNeedChanged() }
   }
 
-  /// Counts the thresholds from a location that was delivered regardless of them, instead of one that waits.
+  /// Counts the thresholds from a location that was delivered regardless of them, instead of one that waits. One that is
+  /// less accurate than required does not count. The owner then calls ``need(at:)``.
   ///
-  /// - Parameter endsCheck: Whether it also is the answer to a check for significant changes.
+  /// - Parameter endsCheck: Whether it also ends a check for significant changes.
   package func delivered(_ location: Location, endsCheck: Bool) {
+    guard rule.configuration.accepts(location) else { return dropWaiting() }
     let now = now
     _ = sleep.newSleep(MainLoop.main.clock)
     rule.delivered(location, at: now)
-    if endsCheck { wait.delivered(location, at: now) }
+    if endsCheck { wait.delivered(location, rule.configuration, at: now) }
     settle()
-    onNeedChanged()
   }
 
   /// Returns the location that is due, if any. The thresholds count from now.
@@ -89,11 +90,15 @@ package final class Pacer {
   /// Drops the waiting location, because the device may move unseen: the source was released, or the machine has slept.
   /// A significant change that waited is determined again when it may be delivered.
   package func drop() {
+    dropWaiting()
+    onNeedChanged()
+  }
+
+  private func dropWaiting() {
     rule.slept(for: sleep.newSleep(MainLoop.main.clock))
     if rule.deadline != nil, rule.configuration.isSignificant { wait.check(at: max(now, rule.mayDeliverFrom)) }
     rule.drop()
     settle()
-    onNeedChanged()
   }
 
   /// Makes the next periodic check due now, because the device may have moved.

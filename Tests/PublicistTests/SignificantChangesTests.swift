@@ -186,6 +186,42 @@ import Testing
     #expect(seconds == [1, 2, 4])
   }
 
+  /// Regression: one that was less accurate than required counted, so that none passed while the device did not move.
+  @Test func `thresholds are not counted from a requested location that is less accurate than required`() {
+    let manager = manager()
+    (manager.distanceFilter, manager.requiredAccuracy) = (100, 50)
+    manager.startUpdatingLocation()
+    manager.requestLocation()
+    send(1, accuracy: 60)
+    send(2, accuracy: 35)
+    #expect(seconds == [1, 2])
+  }
+
+  /// Regression: it ended, and the more accurate location was awaited for half an hour.
+  @Test func `a requested location that is less accurate than required does not end a check`() {
+    let manager = manager()
+    manager.requiredAccuracy = 50
+    manager.startMonitoringSignificantLocationChanges()
+    manager.requestLocation()
+    send(1, accuracy: 400)
+    #expect(source.level == .exact)
+    send(2)
+    #expect(seconds == [1, 2])
+    #expect(source.level == nil)
+  }
+
+  /// Regression: the source was released first.
+  @Test func `a requested location is delivered before the source is released`() {
+    let manager = manager()
+    manager.startMonitoringSignificantLocationChanges()
+    manager.requestLocation()
+    var levels: [AccuracyLevel?] = []
+    diary.onLocation = { _ in levels.append(source.level) }
+    send(1)
+    #expect(levels == [.exact])
+    #expect(source.level == nil)
+  }
+
   /// Regression: it was dropped, and the source was used on.
   @Test func `after access was lost during a rest, the first location may be the last one`() {
     let manager = manager()
