@@ -15,8 +15,8 @@ nonisolated struct KeptObject<Update: Sendable> {
     case creating(overdueAt: MonotonicInstant)
     case starting(ObjectPath)
     case running(ObjectPath)
-    /// A rule forbids the start, which is repeated when the rule changes.
-    case refused(ObjectPath)
+    /// A rule forbids the start, which is repeated when the rule changes. The sentence explains the first authorization.
+    case refused(ObjectPath, sentence: String)
     /// Waiting until the service is back, or for the next attempt.
     case waiting(until: MonotonicInstant)
     /// Waiting for another connection to the bus.
@@ -62,7 +62,7 @@ nonisolated struct KeptObject<Update: Sendable> {
 
   var path: ObjectPath? {
     switch state {
-    case .starting(let path), .running(let path), .refused(let path): path
+    case .starting(let path), .running(let path), .refused(let path, _): path
     case .idle, .creating, .waiting, .disconnected, .over: nil
     }
   }
@@ -159,7 +159,7 @@ nonisolated extension KeptObject {
   {
     guard attempt == self.attempt else { return [] }
     if error.name == .notAuthorized, case .starting(let path) = state {
-      state = .refused(path)
+      state = .refused(path, sentence: error.message)
       failures = 0
       return [.tell(.refused(error)), .readAuthorization(path)]
     }
@@ -250,12 +250,17 @@ nonisolated extension KeptObject {
   }
 
   private mutating func decided(_ status: String, _ reason: String, _ now: MonotonicInstant) -> [Action] {
-    guard let path, let new = authorization.read(status, reason) else { return [] }
+    guard let path, var new = authorization.read(status, reason) else { return [] }
     var actions: [Action] = []
-    // The rule that forbade the start no longer applies.
-    if case .refused = state, new.status != .restricted {
-      state = .starting(path)
-      actions.append(.start(path, attempt: attempt))
+    if case .refused(_, let sentence) = state {
+      if new.status == .restricted {
+        new = new.explained(by: sentence)
+        state = .refused(path, sentence: "")
+      } else {
+        // The rule that forbade the start no longer applies.
+        state = .starting(path)
+        actions.append(.start(path, attempt: attempt))
+      }
     }
     actions += tell(authorization.decided(new, at: now))
     return actions + (new.isWorthExplaining ? [.readMessage(path)] : [])

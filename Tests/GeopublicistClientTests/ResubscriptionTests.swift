@@ -335,6 +335,9 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     driver.send(.failed(DBusError(.notAuthorized, "no"), attempt: 1))
     driver.authorize("restricted", "disallowed-by-policy")
     #expect(driver.told == ["refused", "disallowed-by-policy"] && driver.done.suffix(2) == ["read", "message"])
+    // The same sentence as that of the error is no news.
+    driver.send(.message("no"))
+    #expect(driver.told.count == 2)
     driver.authorize("authorized-when-in-use")
     #expect(driver.done.last == "start 7")
     driver.send(.started(attempt: 1))
