@@ -44,6 +44,15 @@ import Testing
     #expect(try watch.waitForExit() == .status(0))
   }
 
+  /// Regression: the drawing covered it.
+  @Test func `watch ends with the reason below its drawing`() throws {
+    let watch = try onTerminal("watch --duration 1s")
+    #expect(try watch.waitForExit() == .status(5))
+    let text = watch.standardOutput
+    let reason = try #require(text.range(of: "geopublicist: "))
+    #expect(!text[reason.upperBound...].contains("\u{1B}"), "\(text.debugDescription)")
+  }
+
   @Test func `a terminal with three rows still shows latitude and longitude`() throws {
     let watch = try onTerminal("watch", after: "stty rows 3 cols 30; ")
     try machine.measure(52)

@@ -83,6 +83,8 @@ final class WatchCommand: Command {
     case .resumed: if region == nil { invocation.report("Resumed", tr("The service is back")) }
     case .closed:
       draw()
+      // The message stays below the drawing.
+      region = nil
       if let complaint = state.lack { invocation.complain(complaint) }
       invocation.finish(state.exitStatus)
     case .refused(let error):
@@ -95,7 +97,6 @@ final class WatchCommand: Command {
 
   private func failed(_ error: DBusError, isFinal: Bool) {
     guard !isFinal, state.hasBegun else {
-      // The message stays below the drawing.
       region = nil
       return invocation.fail(error)
     }
