@@ -93,10 +93,13 @@ extension Checks {
       !world.hasDoubt(last...now),
       world.geoclue.heldAt < last, now > last + thresholds.time + 300_000,
       // The first location after a move waits for its confirmation.
-      max(world.movedAt, world.outlierAt) < last - 20_000_000,
-      world.geoclue.hasBeenRead(in: last + 100_000..<last + thresholds.time - 100_000)
+      max(world.movedAt, world.outlierAt) < last - 20_000_000
     {
-      broken("an update arrives when its interval ends", "\((now - last) / 1_000) ms at \(subscription.path)")
+      // A coarser location does not replace one that has just arrived.
+      let time = last + 100_000..<last + thresholds.time - 100_000
+      if world.geoclue.hasBeenRead(in: time), world.geoclue.hasRead(time, { $0.accuracy <= before.accuracy }) {
+        broken("an update arrives when its interval ends", "\((now - last) / 1_000) ms at \(subscription.path)")
+      }
     }
     // An authority that does not answer interrupts access, which need not be reported to the client.
     guard world.isQuiet(at: last), subscription.level == .exact || new.sequence != before.sequence else {

@@ -22,6 +22,8 @@ final class AlmanacProgram: LibraryProgram {
   private var subscription: LimitedObject?
   /// The objects that it has at the service, and since when they are more than it needs.
   private var objects: Set<String> = []
+  /// The objects that it has closed. The service still has those whose `Close` was lost.
+  private var closed: Set<String> = []
   private var unneededSince: Int64?
   private var limitedAt: Int64 = .min / 2
   /// Whether its next turn creates many objects, which it soon releases.
@@ -87,7 +89,9 @@ final class AlmanacProgram: LibraryProgram {
   }
 
   override func didSend(_ parcel: Parcel) {
-    if parcel.member == "Close", world.bus.owners[Client.service] != nil { objects.remove(parcel.path) }
+    guard parcel.member == "Close" else { return }
+    closed.insert(parcel.path)
+    if world.bus.owners[Client.service] != nil { objects.remove(parcel.path) }
   }
 
   /// The service has released its name.
@@ -184,8 +188,8 @@ final class AlmanacProgram: LibraryProgram {
     }
     if parcel.kind == .reply, let path = parcel.values.first?.objectPath { objects.insert(path.rawValue) }
     if parcel.member == "Closed" { objects.remove(parcel.path) }
-    guard world.sentSince == world.schedule.now, parcel.member == "AlmanacChanged",
-      let new = parcel.values.first.flatMap(Almanac.init), isNew(new)
+    guard world.sentSince == world.schedule.now, parcel.member == "AlmanacChanged", !isInterrupted,
+      !closed.contains(parcel.path), let new = parcel.values.first.flatMap(Almanac.init), isNew(new)
     else {
       return
     }
