@@ -20,12 +20,25 @@ extension Message {
   }
 
   /// The size according to libdbus, which makes a copy to determine it.
-  var marshalledByteCount: Int {
-    var bytes: UnsafeMutablePointer<CChar>?
-    var count: Int32 = 0
-    guard dbus_message_marshal(raw, &bytes, &count) != 0 else { return .max }
-    dbus_free(bytes)
-    return Int(count)
+  /// Returns a copy with a header field that D-Bus does not define.
+  func adding(unknownField text: String) -> Message? {
+    var (start, count): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)
+    // Only a message with a serial number can be read again.
+    dbus_message_set_serial(raw, 1 << 20)
+    guard dbus_message_marshal(raw, &start, &count) != 0, let start else { return nil }
+    var bytes = UnsafeRawBufferPointer(start: start, count: Int(count)).map(\.self)
+    dbus_free(start)
+    func padding(_ length: Int) -> [UInt8] { Array(repeating: 0, count: (8 - length % 8) % 8) }
+    func number(_ value: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(value)) { Array($0) } }
+    let end = 16 + bytes[12..<16].reversed().reduce(0) { $0 * 256 + Int($1) }
+    let body = bytes[(end + padding(end).count)...]
+    var header = Array(bytes[..<end]) + padding(end)
+    header += [200, 1, UInt8(ascii: "s"), 0] + number(text.utf8.count) + Array(text.utf8) + [0]
+    header.replaceSubrange(12..<16, with: number(header.count - 16))
+    bytes = header + padding(header.count) + body
+    return bytes.withUnsafeBytes {
+      dbus_message_demarshal($0.baseAddress, Int32(bytes.count), nil).map(Message.init(owning:))
+    }
   }
 
   /// Puts the serial number of another program's call into the header, where only a reply should have one.

@@ -31,6 +31,21 @@ import Testing
     #expect(openDescriptors() <= before, "no file descriptor of theirs is kept")
   }
 
+  /// Regression: only fields that D-Bus defines were counted. Three such calls that waited stopped all reading.
+  @Test(arguments: PrivateBus.Broker.installed)
+  func `the size of a call includes header fields that D-Bus does not define`(broker: PrivateBus.Broker) throws {
+    let (peers, _) = try Peers.withSample(on: broker)
+    let message = try #require(peers.message("Nothing").adding(unknownField: String(repeating: "x", count: 100_000)))
+    var sizes: [Int?] = []
+    peers.service.objects.intake = { [unowned peers] call in
+      sizes.append(call.byteCount(upTo: 65_536))
+      peers.service.objects.perform(call)
+    }
+    _ = try peers.answer(to: message)
+    // dbus-daemon removes the field.
+    #expect(sizes.count == 1 && (sizes[0] == nil) == (broker == .dbusBroker), "\(sizes)")
+  }
+
   /// Regression: libdbus disconnected at a message with more than 16 file descriptors, which any peer may send.
   @Test(arguments: PrivateBus.Broker.installed)
   func `messages with many file descriptors do not end the connection`(broker: PrivateBus.Broker) throws {

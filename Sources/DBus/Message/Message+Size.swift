@@ -8,13 +8,31 @@ nonisolated extension Message {
   ///
   /// libdbus reports the size only by copying the message (`dbus_message_marshal`). This function visits the values
   /// instead, no further than the limit, so that its cost is bounded by the limit. Header fields not defined by D-Bus
-  /// are not counted.
+  /// are not counted; see ``receivedByteCount(upTo:)``.
   func byteCount(upTo limit: Int) -> Int? {
     guard let header = headerByteCount(upTo: limit) else { return nil }
     var size = WireSize(limit: limit - header)
     var iterator = DBusMessageIter()
     dbus_message_iter_init(raw, &iterator)
     return size.addAll(in: &iterator) ? header + size.bytes : nil
+  }
+
+  /// Returns the size of a received message in bytes, or nil if it exceeds the limit.
+  ///
+  /// dbus-broker passes on header fields that D-Bus does not define, of any length. Only a copy shows them, which is
+  /// made if the rest is short enough.
+  func receivedByteCount(upTo limit: Int) -> Int? {
+    guard byteCount(upTo: limit) != nil else { return nil }
+    let count = marshalledByteCount
+    return count <= limit ? count : nil
+  }
+
+  /// The size of the whole message in bytes, from a copy.
+  var marshalledByteCount: Int {
+    var (bytes, count): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)
+    guard dbus_message_marshal(raw, &bytes, &count) != 0 else { fatalError("out of memory") }
+    dbus_free(bytes)
+    return Int(count)
   }
 
   /// Returns the size of a header field that contains a string.

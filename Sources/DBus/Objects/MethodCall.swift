@@ -62,7 +62,7 @@ import MainLoop
     guard message.hasDescriptors else { return }
     // The connection reads nothing while a message with descriptors is kept, not even replies that this call waits for.
     self.message = nil
-    size = message.byteCount(upTo: Self.largestSize)
+    size = message.receivedByteCount(upTo: Self.largestSize)
     early =
       acceptsDescriptors(self)
       ? Result { () throws(DBusError) in try message.arguments() }
@@ -105,7 +105,7 @@ import MainLoop
   /// are read.
   public func byteCount(upTo limit: Int) -> Int? {
     guard !hasLongPath else { return nil }
-    return message.map { $0.byteCount(upTo: limit) } ?? size.flatMap { $0 <= limit ? $0 : nil }
+    return message.map { $0.receivedByteCount(upTo: limit) } ?? size.flatMap { $0 <= limit ? $0 : nil }
   }
 
   /// Ends this object without an answer, and returns what is needed to fail the call later, or nil if the caller wants
