@@ -44,13 +44,12 @@ nonisolated package struct TurnQueue<Key: Hashable, Element> {
   package mutating func passOver() { turns.append(turns.removeFirst()) }
 
   /// Removes and returns an element of the first line from which `choose` takes one, by default the first element of
-  /// the first line. The keys that have had their turn come last.
+  /// the first line. The key of that line then comes last; the others keep their places.
   package mutating func next(_ choose: (Key, [Element]) -> Int? = { _, _ in 0 }) -> Element? {
-    for _ in turns.indices {
-      let key = turns.removeFirst()
-      let element = choose(key, self[key]).flatMap { lines[key]?.remove(at: $0) }
-      if self[key].isEmpty { lines[key] = nil } else { turns.append(key) }
-      if let element { return element }
+    for (place, key) in turns.enumerated() {
+      guard let index = choose(key, self[key]) else { continue }
+      turns.append(turns.remove(at: place))
+      return edit(key) { $0.remove(at: index) }
     }
     return nil
   }

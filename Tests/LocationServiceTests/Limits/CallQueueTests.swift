@@ -50,6 +50,19 @@ import Testing
     #expect((0..<3).map { _ in queue.next() } == [200, 101, 0])
   }
 
+  /// Regression: it lost its turn, and another user's long line was always served instead.
+  @Test func `a user that is passed over for lack of room has the next turn`() {
+    var queue = FairQueue<String, Int>()
+    for number in 0..<8 { #expect(queue.add(number, bytes: 1, from: "first", of: 1) == nil) }
+    #expect(queue.add(100, bytes: 1, from: "few", of: 2) == nil)
+    for number in 200..<208 { #expect(queue.add(number, bytes: 1, from: "last", of: 3) == nil) }
+    #expect(queue.next(onlyOfFew: true) == 100)
+    #expect(queue.next() == 0)
+    #expect(queue.add(101, bytes: 1, from: "few", of: 2) == nil)
+    #expect(queue.next(onlyOfFew: true) == 101)
+    #expect(queue.next() == 200)
+  }
+
   @Test func `long answers have no effect while no other user's call waits`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<3 { #expect(queue.add(number, bytes: 1, from: "long", of: 1) == nil) }
