@@ -226,12 +226,33 @@ import Testing
     #expect(machine.announcement() == nil)
   }
 
-  @Test mutating func `while deliveries are held, a new almanac waits`() {
+  /// Regression: one whose location may be sent waited, too. Endless doubts then kept every almanac from its owner.
+  @Test mutating func `while deliveries are held, a new almanac waits unless its location may be sent`() {
     start()
     _ = handle(access(.allowed, isHeld: true))
-    #expect(!locate(52.5, 13.4).contains(.own(.announce)) && machine.announcement() == nil)
+    #expect(locate(52.5, 13.4).contains(.own(.announce)) && machine.announcement() == nil)
     #expect(handle(access(.allowed)).contains(.own(.announce)))
     #expect(machine.announcement() != nil)
+    _ = handle(access(.allowed, isHeld: true))
+    #expect(locate(48, 2, after: 5 * Self.minute).contains(.own(.announce)))
+    let report = machine.announcement(isReleased: true)
+    #expect(report?.location.latitude == 48)
+  }
+
+  /// Regression: it was sent with a time in the future, or although it was older than thirty days.
+  @Test mutating func `a remembered location that is no longer valid is forgotten`() {
+    start()
+    machine.place = Self.berlin
+    var location = Location(latitude: 52.5, longitude: 13.4, accuracy: 15_000)
+    (location.level, location.isRemembered) = (.city, true)
+    _ = handle(.location(location))
+    #expect(machine.announcement() != nil && machine.isRemembered && !machine.isEmpty)
+    machine.forgetRemembered()
+    #expect(machine.isEmpty && machine.told == nil && machine.announcement() == nil)
+    _ = locate(52.5, 13.4)
+    #expect(machine.announcement() != nil)
+    machine.forgetRemembered()
+    #expect(!machine.isEmpty && machine.told != nil)
   }
 
   @Test(

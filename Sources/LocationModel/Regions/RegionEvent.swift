@@ -54,13 +54,13 @@ public struct RegionEvent: Equatable, Sendable {
   /// The number of the event, from 1 and without gaps.
   public package(set) var sequence: UInt64
   /// When the first location that supports the change was measured; for `lost`, the last location that was evidence.
-  public let timestamp: Timestamp
+  public package(set) var timestamp: Timestamp
   /// When the change was committed.
   public let committedAt: BootInstant
   /// Whether the crossing happened while the state was unknown, so that its time is unknown, too.
   public let hasGap: Bool
   /// Whether the evidence came from a test source.
-  public let isSimulated: Bool
+  public package(set) var isSimulated: Bool
   /// The newest location that supports the change; nil if there is none.
   public let location: Location?
 

@@ -112,11 +112,14 @@ final class DeliverySlot: Subscriber, Cancellable {
   /// Sends the location that is due if nothing holds it.
   func send() {
     if hasMissed { offerMissed() }
-    guard let since = pacer.waitingSince,
-      hold().map({ $0.isConfirmed && max(since, began) < $0.question }) ?? true, let location = pacer.next()
-    else { return }
+    guard let since = pacer.waitingSince, isReleased(since), let location = pacer.next() else { return }
     emit?(location)
     if hasMissed { offerMissed() }
+  }
+
+  /// Whether a location that arrived at a time may be sent now.
+  func isReleased(_ time: BootInstant) -> Bool {
+    hold().map { $0.isConfirmed && max(time, began) < $0.question } ?? true
   }
 
   private func isAllowed(_ location: Location) -> Bool {

@@ -67,9 +67,10 @@ package final class LastPlaces {
     if !Self.erase(folder) { Log.warning("Cannot remove every file in \(folder)") }
   }
 
-  func received(_ location: Location, by client: Client) {
+  /// Remembers a location that a client of a user has received, if that user has the account.
+  func received(_ location: Location, by client: Client, of account: Account) {
     // A subordinate id, or that of a service, may be reassigned to another program.
-    guard location.level <= .city, isOn, let user = client.credentials?.userID, client.account == .user(user),
+    guard location.level <= .city, isOn, let user = client.credentials?.userID, account == .user(user),
       !Account.isTransient(user)
     else { return }
     perform(memory.received(location, by: user, at: MainLoop.main.clock.boottime(), Self.now))

@@ -57,12 +57,14 @@ nonisolated struct AlmanacMachine: ObjectMachine {
     self.wallClock = wallClock
     guard !object.isOver else { return [] }
     let oldCheck = checkAt
+    let isLocation = if case .location = event { true } else { false }
     var actions = react(to: event, at: now)
     // Forget everything with the chain, even if another one follows immediately.
     if actions.contains(.follow(nil)) { forget() }
     guard !object.isOver else { return actions }
     setDeadline(at: now)
-    if isDue, !isHeld { actions.append(.own(.announce)) }
+    // A location that arrives may be sent now, although others are held.
+    if isDue, !isHeld || isLocation { actions.append(.own(.announce)) }
     if checkAt != oldCheck { actions.append(.own(.own(.reviewNeed))) }
     return actions
   }
@@ -72,9 +74,24 @@ nonisolated struct AlmanacMachine: ObjectMachine {
     isDue = newest != nil
   }
 
+  /// Whether no location has arrived yet.
+  var isEmpty: Bool { newest == nil }
+  /// Whether the newest location was remembered.
+  var isRemembered: Bool { newest?.location.isRemembered ?? false }
+  /// When the newest location arrived.
+  var newestAt: BootInstant? { newest?.location.receivedAt }
+
+  /// Forgets a remembered location that may no longer be used.
+  mutating func forgetRemembered() {
+    if isRemembered { (newest, isDue) = (nil, false) }
+    if told?.location.isRemembered ?? false { told = nil }
+  }
+
   /// Returns the almanac that must be sent to the owner now.
-  mutating func announcement() -> AlmanacReport? {
-    guard isDue, !isHeld, isActive else { return nil }
+  ///
+  /// - Parameter isReleased: Whether the newest location may be sent although others are held.
+  mutating func announcement(isReleased: Bool = false) -> AlmanacReport? {
+    guard isDue, !isHeld || isReleased, isActive else { return nil }
     // It may be of the day before, or a phase may have ended while it waited.
     update()
     isDue = false

@@ -108,8 +108,9 @@ nonisolated extension MonitoredRegionMachine {
     return actions + run(.level(grantedLevel), at: now)
   }
 
+  /// Takes a location that may be sent now, although others are held.
   private mutating func take(_ location: Location, at now: BootInstant) -> [Action] {
-    guard isActive, !isHeld, location.level <= level else { return [] }
+    guard isActive, location.level <= level else { return [] }
     return run(.location(location), at: now)
   }
 
@@ -126,7 +127,13 @@ nonisolated extension MonitoredRegionMachine {
         }
         if event.kind == .lost {
           // If the state was lost several times in a row, the owner has received only the state before the first loss.
-          report.event.previous = loss?.event.previous ?? event.previous
+          if let first = loss?.event {
+            report.event.previous = first.previous
+            // Without a state, nothing has supported it since.
+            if event.previous == .unknown {
+              (report.event.timestamp, report.event.isSimulated) = (first.timestamp, first.isSimulated)
+            }
+          }
           loss = report
         } else {
           report = numbered(report)

@@ -27,6 +27,16 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
     super.chainBegins()
   }
 
+  /// The remembered place may be too old by the new time, or no longer.
+  override func clockChanged() {
+    let remembered = isMeasured ? nil : service.lastPlaces?.location(for: client, at: machine.level)?.location
+    if !isMeasured, remembered == nil { host.machine.forgetRemembered() }
+    super.clockChanged()
+    if machine.isEmpty, let remembered { offer(remembered) }
+  }
+
+  private var isMeasured: Bool { !machine.isEmpty && !machine.isRemembered }
+
   override func checkNow() {
     waitsFrom = nil
     handle(.check)
@@ -54,9 +64,11 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
     reviewIfDue()
     super.tellState()
     host.machine.wallClock = MainLoop.main.clock.realtime()
-    guard let report = host.machine.announcement() else { return }
+    guard let arrival = machine.newestAt else { return }
+    let isReleased = isReleased(arrival)
+    guard let report = host.machine.announcement(isReleased: isReleased) else { return }
     emit(AlmanacInterface.almanacChanged, report.value)
-    service.lastPlaces?.received(report.location, by: client)
+    remember(report.location)
   }
 }
 

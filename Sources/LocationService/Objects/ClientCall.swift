@@ -102,7 +102,7 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
     case .deliver(let delivery):
       call.reply(value(of: delivery))
       // Without an answer, the user has not received the location.
-      if call.wantsReply { service.lastPlaces?.received(delivery.location, by: client) }
+      if call.wantsReply { remember(delivery.location) }
     case .refuse(let error): call.fail(error)
     }
   }

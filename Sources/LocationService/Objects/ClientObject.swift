@@ -57,7 +57,7 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
     }
   }
 
-  final func clockChanged() {
+  func clockChanged() {
     host.disarm()
     handle(.clockChanged)
   }

@@ -80,6 +80,11 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
     updateNeed()
   }
 
+  /// Remembers a location that the client has received. logind may have answered since the client's account was found.
+  final func remember(_ location: Location) {
+    service.lastPlaces?.received(location, by: client, of: service.gatekeeper.account(of: client))
+  }
+
   final func audit(_ authorization: Authorization) {
     AuditLog.note(
       authorization, for: client, asking: machine.options.accuracy, as: machine.options.desktopID,

@@ -50,10 +50,16 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
     handle(.slept)
   }
 
+  /// Takes a location that did not come through the running chain.
+  final func offer(_ location: Location) { slot?.offer(location) }
+
   final func forget(_ part: DeliverySlot.Part) { slot?.forget(part) }
 
   /// Sends the waiting location if nothing holds it.
   final func release() { slot?.release() }
+
+  /// Whether a location that arrived at a time may be sent now.
+  final func isReleased(_ time: BootInstant) -> Bool { slot?.isReleased(time) ?? false }
 
   /// Sends the waiting location although there may be no room.
   final func sendNow() { slot?.send() }

@@ -34,7 +34,7 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
     guard case .deliver(let delivery) = action else { return }
     guard let signal = service.signals.signal(for: delivery) else { return }
     service.outbox.signal { service.connection.send(signal.signal(at: path, to: client.name)) }
-    service.lastPlaces?.received(delivery.location, by: client)
+    remember(delivery.location)
   }
 }
 

@@ -26,10 +26,12 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
   override var isPaced: Bool { false }
   override func checkNow() { handle(.check) }
 
-  override func passTimer() {
+  override func passTimer() { passTimer(hasRoom: service.outbox.hasRoom(for: client.name)) }
+
+  private func passTimer(hasRoom: Bool) {
     waitsForTelling = isTelling
     guard !waitsForTelling else { return }
-    guard service.outbox.hasRoom(for: client.name) else { return waitForRoom() }
+    guard hasRoom else { return waitForRoom() }
     super.passTimer()
   }
 
@@ -63,7 +65,9 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
     service.outbox.whenRoom(for: client.name) { [weak self] in
       guard let self else { return }
       waitsForRoom = false
-      timeHasCome()
+      reviewIfDue()
+      // A client that does not read has its turn, although it has no room.
+      passTimer(hasRoom: true)
     }
   }
 }
