@@ -759,9 +759,15 @@ final class Client: Program {
           world.checks.broken("an interactive call is not told to be interactive", reply.story)
         }
       }
+      if let status = reply.values.first?.string, !status.hasPrefix("authorized") {
+        self?.refusedCallAt = self?.world.schedule.now ?? .min / 2
+      }
       handler(reply)
     }
   }
+
+  /// When a call of it was last answered with a refusal.
+  private(set) var refusedCallAt: Int64 = .min / 2
 
   /// When it was last told that its access is undecided.
   private(set) var undecidedAt: Int64 = .min / 2

@@ -687,7 +687,11 @@ extension Day {
       client.authorize(isInteractive: true) { reply in
         guard reply.kind == .reply else { return }
         client.authorize(isInteractive: true)
-        world.schedule.after(2_000_000) { if client.isConnected { world.polkit.checkDialog(of: client) } }
+        world.schedule.after(2_000_000) {
+          // A user whose session is inactive is refused without a dialog.
+          let isActive = client.isConnected && world.truth.session(of: user) == .active
+          if isActive { world.polkit.checkDialog(of: client) }
+        }
       }
     }
     before(4) { world in
