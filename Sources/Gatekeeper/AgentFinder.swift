@@ -64,6 +64,7 @@ final class AgentFinder {
     self.sandboxes = sandboxes
     (self.accountOf, self.mayBeAgent) = (accountOf, mayBeAgent)
     peers = PeerWatch(on: connection)
+    defer { probes.onReady = { [weak self] in self?.probeNext() } }
     let isExpected: (BusName) -> Bool = { [weak self] sender in self?.listens(to: sender) ?? false }
     match = connection.onSignal(
       MatchRule(path: GeoClueNames.agentPath, interface: .properties, member: .propertiesChanged), from: isExpected
@@ -223,7 +224,7 @@ extension AgentFinder {
   /// Asks one connection whether it is an agent and which level it allows.
   private func probe(_ name: BusName, _ entry: Entry) {
     let user = entry.user
-    guard let probe = probes.take() else { return handle(.silent(name), user) }
+    guard let probe = probes.take() else { return waiting.append((name, user)) }
     let message = GeoClueAgent.levelQuestion(to: name)
     entry.questions[name] = probe.connection.call(
       message, timeout: .after(AnswerDeadlines.agentSearch), expecting: .variant, within: .smallAnswer
@@ -236,6 +237,9 @@ extension AgentFinder {
       case .success(let values):
         handle(.answered(name, values.first?.unwrapped.uint32.map(AccuracyLevel.init(rounding:))), user)
       case .failure(.refused): handle(.answered(name, nil), user)
+      case .failure(.lost) where !probe.connection.isConnected:
+        // This says nothing about the peer.
+        waiting.append((name, user))
       case .failure(.lost), .failure(.notSent): handle(.silent(name), user)
       }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistProcessSupport
+import MainLoop
 
 /// Connections for calls to programs that may never answer.
 ///
@@ -22,25 +23,50 @@ package final class ProbePool {
     func answered() { unanswered -= 1 }
   }
 
+  /// How long to wait before a connection is opened after one that was soon lost or could not be opened.
+  package nonisolated static let pause = Duration.seconds(1)
+
+  /// Called when ``take()`` may return a connection again.
+  var onReady: (() -> Void)?
+
   private let open: () throws(DBusError) -> Connection
   private var current: Probe?
+  private var (openedAt, opensFrom) = (MonotonicInstant.origin, MonotonicInstant.origin)
+  private var opening: LoopSource?
 
   /// - Parameter open: Opens a connection to the bus on which the calls are made.
   package init(_ open: @escaping () throws(DBusError) -> Connection) { self.open = open }
 
+  /// Returns a connection for one call; nil if there is none yet.
   func take() -> Probe? {
-    if let current, current.unanswered < Self.tolerance, current.connection.isConnected {
-      current.unanswered += 1
-      return current
+    if current.map({ $0.unanswered >= Self.tolerance || !$0.connection.isConnected }) ?? true { replace() }
+    guard let current, current.connection.isJoined else { return nil }
+    current.unanswered += 1
+    return current
+  }
+
+  private func replace() {
+    if current?.connection.isConnected == false { opensFrom = openedAt + Self.pause }
+    current = nil
+    guard opening == nil else { return }
+    let now = MainLoop.main.clock.monotonic()
+    guard now >= opensFrom else {
+      opening = MainLoop.main.at(opensFrom) { [weak self] in
+        self?.opening = nil
+        self?.onReady?()
+      }
+      return
     }
+    openedAt = now
     do throws(DBusError) {
-      let probe = Probe(try open())
-      probe.unanswered = 1
-      current = probe
-      return probe
+      let connection = try open()
+      connection.onJoined = { [weak self] in self?.onReady?() }
+      connection.onDisconnected = { [weak self] in self?.onReady?() }
+      current = Probe(connection)
     } catch {
       Log.warning("Cannot connect to the bus to ask users' agents: \(error.message)")
-      return nil
+      opensFrom = now + Self.pause
+      replace()
     }
   }
 

@@ -63,7 +63,7 @@ final class UnitProcesses {
       let lists = try listConnection()
       call("GetUnitProcesses", [.string(question.unit)], on: lists, expecting: "a(sus)") { [weak self] result in
         var rows = result.map { $0.first?.array ?? [] }
-        if case .failure(.lost(let error)) = result, !lists.isConnected {
+        if case .failure(.lost(let error)) = result, lists.isJoined, !lists.isConnected {
           rows = .failure(.refused(DBusError(.limitsExceeded, error.message)))
         }
         self?.answered(question, newest, rows)

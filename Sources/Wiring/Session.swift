@@ -29,6 +29,10 @@ package final class Session {
   private var liveness: PendingCall?
   private var isStalled = false
 
+  /// A name of the connections for questions to other programs. The bus policy forbids everybody to send anything but
+  /// answers to its owner and to those that wait for it: a long message would end the connection.
+  private static let questions: BusName = "org.geopublicist.Location1.Questions"
+
   /// The delays before each attempt to rejoin the bus. After the last attempt the bus counts as lost.
   private static let rejoinDelays = [0, 10, 50, 200, 500, 1_000, 2_000].map { Duration.milliseconds($0) }
 
@@ -53,7 +57,8 @@ package final class Session {
     service = LocationService(
       on: exported, LocationPublicist(LocationManager(source: source)), for: options.deployment, configuration
     ) { () throws(DBusError) in
-      let connection = try Connection(to: options.exportBus)
+      // This must not block: others can delay the bus's answer by minutes.
+      let connection = try Connection(joining: options.exportBus, as: Self.questions)
       // An answer to a ping is empty, but a client decides what it sends.
       connection.largestMessage = 1 << 20
       return connection

@@ -146,6 +146,33 @@ import Testing
     #expect(probes.map { pool.isOurs($0.connection.uniqueName) }.firstIndex(of: true) == 2 * ProbePool.tolerance)
   }
 
+  /// Regression: it counted as silent, so that any program that ended the connection hid other users' agents.
+  @Test func `an agent whose question is lost with its connection is asked again`() throws {
+    let agent = Agent()
+    let object = export(agent)
+    var opened: [Connection] = []
+    let finder = AgentFinder(
+      on: service, CredentialsLookup(on: service),
+      ProbePool { [bus] () throws(DBusError) in
+        let connection = try Connection(to: .address(bus.address))
+        opened.append(connection)
+        return connection
+      },
+      SandboxCheck(on: service, controlGroup: { _ in "0::/user.slice/agent.service" }), accountOf: { .user($0) })
+    var isDone = false
+    finder.find(UserID.own, for: service.uniqueName) { isDone = true }
+    try turning("the agent is asked") { !agent.reads.isEmpty }
+    // The bus ends the connection because of what it sends.
+    opened[0].largestMessage = 16
+    try turning("the agent is asked again") {
+      for read in agent.reads { read.answer(.uint32(8)) }
+      return isDone
+    }
+    #expect(finder.levels(of: UserID.own).level(without: service.uniqueName) == .level(.exact))
+    #expect(opened.count == 2 && agent.reads.count >= 2)
+    withExtendedLifetime(object) {}
+  }
+
   /// Regression: each such signal caused a question, and every 64 questions a new connection to the bus.
   @Test func `an agent that announces a thousand changes is asked only one more time`() throws {
     let agent = Agent()

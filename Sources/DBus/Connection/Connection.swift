@@ -16,8 +16,10 @@ import MainLoop
 /// MainLoop.main.run()
 /// ```
 @MainActor public final class Connection {
-  /// The unique name that the bus assigned to this connection.
+  /// The unique name that the bus assigned to this connection; ``BusName/unassigned`` until it has.
   public private(set) var uniqueName: BusName
+  /// Whether the bus has admitted this connection.
+  public var isJoined: Bool { uniqueName != .unassigned }
   /// The objects exported on this connection.
   public let objects = ObjectTree()
   /// Called once when the bus has exited or ended the connection, after all pending calls have failed. Not called after
@@ -37,6 +39,9 @@ import MainLoop
   /// A larger message ends the connection at its first bytes. libdbus needs twice a message's size to read it, and
   /// dbus-broker delivers up to 128 MiB. Set this in a process with limited memory that rejoins the bus.
   public var largestMessage: Int? { didSet { limitMessages() } }
+
+  /// Called once the bus has admitted a connection that was opened without waiting for it.
+  public var onJoined: (() -> Void)?
 
   /// Whether the program will call `rejoin()` after losing the connection. Pending calls, and a limited number of new
   /// messages, then wait instead of failing.
@@ -82,20 +87,59 @@ import MainLoop
     case session
     /// The bus at a D-Bus address, such as `unix:path=/run/dbus/system_bus_socket`.
     case address(String)
+
+    var address: String {
+      switch self {
+      case .system: Self.variable("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/var/run/dbus/system_bus_socket"
+      case .session:
+        Self.variable("DBUS_SESSION_BUS_ADDRESS")
+          ?? Self.variable("XDG_RUNTIME_DIR").map { "unix:path=\($0)/bus" } ?? "autolaunch:"
+      case .address(let address): address
+      }
+    }
+
+    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
   }
 
   /// Connects to a bus. Throws the error reported by the bus or the socket.
-  public init(to bus: Bus) throws(DBusError) {
+  public convenience init(to bus: Bus) throws(DBusError) {
     let connection = try Self.open(bus)
     guard let name = dbus_bus_get_unique_name(connection) else {
       dbus_connection_close(connection)
       dbus_connection_unref(connection)
       throw DBusError(.failed, "The bus has not assigned a name to this connection")
     }
+    self.init(connection, bus, BusName(unchecked: String(cString: name)))
+  }
+
+  /// Connects to a bus without waiting until it has admitted this connection, which others can delay. Calls may be made
+  /// immediately. If the bus refuses, the connection is lost.
+  ///
+  /// - Parameters:
+  ///   - bus: The bus.
+  ///   - name: A well-known name to own, or to wait for in the queue of its owners, from the beginning. The rules of the
+  ///     bus about its owner apply in either case.
+  /// - Throws: The error of the socket.
+  public convenience init(joining bus: Bus, as name: BusName? = nil) throws(DBusError) {
+    let address = bus.address
+    self.init(try withDBusError { dbus_connection_open_private(address, $0) }, bus, .unassigned)
+    call(Message(callingBus: "Hello"), timeout: .never, expecting: "s") { [weak self] result in
+      guard let self else { return }
+      guard case .success(let values) = result, let name = values.first?.string else {
+        if isOpen { dbus_connection_close(raw) }
+        return
+      }
+      uniqueName = BusName(unchecked: name)
+      onJoined?()
+    }.keep()
+    if let name { send(Message(callingBus: "RequestName", [.string(name.rawValue), .uint32(0)])) }
+  }
+
+  private init(_ connection: OpaquePointer, _ bus: Bus, _ name: BusName) {
     raw = connection
     self.bus = bus
     serverID = Self.serverID(of: connection)
-    uniqueName = BusName(unchecked: String(cString: name))
+    uniqueName = name
     serve()
     objects.connection = self
     signals.connection = self
@@ -110,6 +154,7 @@ import MainLoop
     guard isOpen else { return }
     isOpen = false
     onDisconnected = nil
+    onJoined = nil
     onStalled = nil
     onSent = nil
     stall = nil

@@ -16,6 +16,11 @@ nonisolated extension ObjectPath {
   public static let bus = ObjectPath("/org/freedesktop/DBus")
 }
 
+nonisolated extension BusName {
+  /// The name of a connection to which the bus has not assigned one yet. The bus assigns it to nobody.
+  public static let unassigned = BusName(unchecked: ":0")
+}
+
 nonisolated extension MemberName {
   /// The signal of ``InterfaceName/properties``.
   public static let propertiesChanged = MemberName("PropertiesChanged")

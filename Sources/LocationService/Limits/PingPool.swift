@@ -39,7 +39,7 @@ final class PingPool: ClientPinging {
   nonisolated static let patience = Duration.seconds(5)
 
   /// How long to wait after the bus has refused a connection.
-  nonisolated static let pause = Duration.seconds(1)
+  nonisolated static let pause = ProbePool.pause
 
   private final class Lane {
     let connection: Connection
@@ -72,6 +72,8 @@ final class PingPool: ClientPinging {
   ) {
     (self.connections, self.perConnection, self.patience) = (connections, perConnection, patience)
     self.open = open
+    // For the first ping.
+    _ = lane()
   }
 
   func ping(_ client: BusName, of account: Account, _ action: @escaping (PingEnd) -> Void) -> Bool {
@@ -144,22 +146,25 @@ final class PingPool: ClientPinging {
     }
   }
 
+  /// Returns a connection with room; nil if there is none yet.
   private func lane() -> Lane? {
     lanes.removeAll { !$0.connection.isConnected }
-    if let lane = lanes.first(where: { $0.pings < perConnection }) { return lane }
+    if let lane = laneWithRoom { return lane }
     if lanes.count == connections { closeMostAbandoned() }
-    if let lane = lanes.first(where: { $0.pings < perConnection }) { return lane }
-    guard lanes.count < connections, now >= opensFrom else { return nil }
+    if let lane = laneWithRoom { return lane }
+    guard lanes.count < connections, now >= opensFrom, lanes.allSatisfy(\.connection.isJoined) else { return nil }
     do throws(DBusError) {
-      let lane = Lane(try open())
-      lanes.append(lane)
-      return lane
+      lanes.append(Lane(try open()))
+      return laneWithRoom
     } catch {
       opensFrom = now + Self.pause
       Log.warning("Cannot open a connection for pinging clients: \(error.message)")
       return nil
     }
   }
+
+  /// A ping that waits for the bus must not count as one that the client does not answer.
+  private var laneWithRoom: Lane? { lanes.first { $0.connection.isJoined && $0.pings < perConnection } }
 
   /// Keeps one connection for the next ping. Others close when their last ping has ended.
   private func closeUnused() {
