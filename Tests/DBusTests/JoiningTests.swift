@@ -37,7 +37,8 @@ import Testing
   /// Regression: any program could end such a connection with a long message, even before its first question was
   /// answered.
   @Test(arguments: PrivateBus.Broker.installed)
-  func `the bus delivers only answers to the connections with which the service asks`(broker: PrivateBus.Broker) throws {
+  func `the bus delivers only answers to the connections with which the service asks`(broker: PrivateBus.Broker) throws
+  {
     let bus = try PrivateBus(.system, broker: broker)
     let connections = try (0..<2).map { _ in
       try Connection(joining: .address(bus.address), as: "org.geopublicist.Location1.Questions")
