@@ -26,6 +26,8 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     var unproven = 4 * 1024 * 1024
     /// The number of unproven bytes per client that are forgiven each second.
     var forgivenPerSecond = 8 * 1024
+    /// How many clients of an account are forgiven at that rate. More share it.
+    var forgivenClients = 4
     /// The number of an account's unproven bytes at which its clients are pinged at a sixteenth of the usual tally.
     var accountPing = 4 * 1024 * 1024
     /// The number of an account's unproven bytes at which its clients are sent nothing while they owe an answer.
@@ -55,9 +57,12 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     var isAbandoned = false
   }
 
+  /// The unproven bytes of an account, and the number of its clients that have any.
+  private struct Load { var (bytes, clients) = (0, 0) }
+
   private let thresholds: Thresholds
   private var entries: [Client: Entry] = [:]
-  private var unprovenOfAccount: [Account: Int] = [:]
+  private var loads: [Account: Load] = [:]
   private var unprovenOfAll = 0
 
   init(_ thresholds: Thresholds = Thresholds()) { self.thresholds = thresholds }
@@ -153,11 +158,11 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
   private func isOverLimit(_ entry: Entry) -> Bool {
     guard entry.pingedAt != nil || needsProof(entry) else { return false }
     let limit = unprovenOfAll > thresholds.all ? thresholds.account / 4 : thresholds.account
-    return entry.unproven >= thresholds.unproven || unprovenOfAccount[entry.account, default: 0] >= limit
+    return entry.unproven >= thresholds.unproven || load(of: entry.account).bytes >= limit
   }
 
   private func pingThreshold(of account: Account) -> Int {
-    unprovenOfAccount[account, default: 0] >= thresholds.accountPing ? crowdedPing : thresholds.ping
+    load(of: account).bytes >= thresholds.accountPing ? crowdedPing : thresholds.ping
   }
 
   /// The tally at which clients of an account with many unproven bytes are pinged.
@@ -165,19 +170,25 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
 
   private mutating func forgive(_ entry: inout Entry, at now: MonotonicInstant) {
     let elapsed = max(.zero, now - entry.forgivenAt)
-    let bytes = Int(min(Double(entry.unproven), elapsed.seconds * Double(thresholds.forgivenPerSecond)))
+    let shared = thresholds.forgivenPerSecond * thresholds.forgivenClients
+    let rate = Double(shared) / Double(max(thresholds.forgivenClients, load(of: entry.account).clients))
+    let bytes = Int(min(Double(entry.unproven), elapsed.seconds * rate))
     guard bytes > 0 else { return }
     entry.forgivenAt = now
     count(-bytes, in: &entry)
   }
 
   private mutating func count(_ bytes: Int, in entry: inout Entry) {
+    let before = entry.unproven
     entry.unproven += bytes
     unprovenOfAll += bytes
-    let account = entry.account
-    unprovenOfAccount[account, default: 0] += bytes
-    if entry.unproven == 0, unprovenOfAccount[account] == 0 { unprovenOfAccount[account] = nil }
+    var load = load(of: entry.account)
+    load.bytes += bytes
+    load.clients += (entry.unproven > 0 ? 1 : 0) - (before > 0 ? 1 : 0)
+    loads[entry.account] = load.clients > 0 ? load : nil
   }
+
+  private func load(of account: Account) -> Load { loads[account] ?? Load() }
 
   private mutating func move(_ entry: inout Entry, to account: Account) {
     let bytes = entry.unproven

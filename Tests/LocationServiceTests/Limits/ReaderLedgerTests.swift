@@ -112,6 +112,21 @@ import Testing
     #expect(ledger.send(450, to: "innocent", of: 1001, at: 0) == false)
   }
 
+  /// Regression: what is forgiven to each of them exceeded dbus-daemon's limit after some minutes.
+  @Test func `hundreds of connections of one user that only call receive a limited number of bytes`() {
+    var ledger = ReaderLedger<String>()
+    var sent = 0
+    for second in 0..<1_200 {
+      let now = MonotonicInstant.milliseconds(second * 1_000)
+      for number in 0..<250 where ledger.state(of: "\(number)", at: now) != .suspended {
+        ledger.called("\(number)", at: now)
+        if ledger.send(1_600, to: "\(number)", of: 1000, at: now) { ledger.pinged("\(number)", at: now) }
+        sent += 1_600
+      }
+    }
+    #expect(sent < 64 << 20, "\(sent >> 20) MiB")
+  }
+
   @Test func `many users that never read receive fewer bytes than dbus-daemon's limit`() {
     var ledger = ReaderLedger<String>()
     var sent = 0
