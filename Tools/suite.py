@@ -90,6 +90,24 @@ class Suite:
                     yield Job(f"{name}-{index}" if len(part) < len(members) else name, broker, part,
                               sum(self.expected(test, broker) for test in part))
 
+    @staticmethod
+    def merged(jobs):
+        """Yields the jobs with short ones of a module together, because each process needs a while to find its tests."""
+        groups = collections.defaultdict(list)
+        for job in jobs:
+            module = job.name.partition(".")[0]
+            is_short = job.seconds < SECONDS_IN_A_PROCESS / 4 and module not in TOGETHER
+            if not is_short or job.name.rsplit("-", 1)[0] in WITHOUT_BUS:
+                yield job
+                continue
+            group = groups[module, job.broker]
+            if not group or group[-1].seconds + job.seconds > SECONDS_IN_A_PROCESS:
+                group.append(Job(f"{module}-short-{len(group)}", job.broker, [], 0))
+            group[-1].tests += job.tests
+            group[-1].seconds += job.seconds
+        for group in groups.values():
+            yield from group
+
     def expected(self, test, broker):
         return self.measured.get(f"{broker} {test}", GUESS.get(test.partition(".")[0], 0.05))
 
@@ -127,6 +145,9 @@ class Suite:
         results, log = file.with_name(file.name + ".xml"), file.with_name(file.name + ".log")
         results.unlink(missing_ok=True)
         filters = [argument for test in job.tests for argument in ("--filter", f"^{re.escape(test)}")]
+        if "-short-" in job.name:
+            # Tests of different suites do not overlap.
+            filters.append("--no-parallel")
         if job.name in TOGETHER:
             filters = ["--filter", f"^{job.name}\\."]
         broker = "none" if job.name.rsplit("-", 1)[0] in WITHOUT_BUS else job.broker
@@ -248,7 +269,7 @@ def main():
         if built.returncode != 0:
             sys.exit(built.stderr)
         os.environ["SIMULATE"] = built.stdout.strip()
-    jobs = list(suite.jobs(tests, BROKERS if options.broker == "both" else [options.broker]))
+    jobs = list(suite.merged(suite.jobs(tests, BROKERS if options.broker == "both" else [options.broker])))
     expected = sum(job.seconds for job in jobs) / options.jobs
     print(f"{len(tests)} tests in {len(jobs)} processes, {options.jobs} side by side: about {in_words(expected)}.",
           flush=True)
