@@ -119,7 +119,7 @@ class SimulatedFixture {
   func measure(_ latitude: Double, until path: String) throws {
     try eventually("a location at \(latitude)", within: .seconds(20), turn: rest) {
       try geoclue.fix(latitude: latitude)
-      return client.latitudes(from: path).last == latitude
+      return client.lastLatitude(from: path) == latitude
     }
   }
 

@@ -109,7 +109,7 @@ import Testing
     for (client, paths) in zip(many, paths) {
       for path in paths {
         try eventually("\(path) has the newest", within: .seconds(30), seen: service.log.suffix(2_000).description) {
-          client.latitudes(from: path).last == 50.1
+          client.lastLatitude(from: path) == 50.1
         }
       }
     }

@@ -29,7 +29,7 @@ import Testing
 
   private func waitForLocation(of step: Int) throws {
     try eventually("the location of step \(step) arrives") {
-      client.latitudes(from: path).last == latitude(step)
+      client.lastLatitude(from: path) == latitude(step)
     }
   }
 
@@ -78,11 +78,11 @@ import Testing
     #expect(delivered < 2_400, "it is pinged after 256 KiB and receives no more 5 s later")
     stopped.connection.suspend(false)
     try eventually("it has the newest location") {
-      stopped.latitudes(from: other).last == latitude(2599)
+      stopped.lastLatitude(from: other) == latitude(2599)
     }
     // From now on all locations arrive again.
     try walk(3, perSecond: 10, from: 2600)
-    try eventually("it has the next location") { stopped.latitudes(from: other).last == latitude(2602) }
+    try eventually("it has the next location") { stopped.lastLatitude(from: other) == latitude(2602) }
   }
 
   @Test func `a client that reads but makes no calls receives every location`() throws {

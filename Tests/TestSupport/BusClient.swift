@@ -36,12 +36,15 @@ public final class BusClient {
     /// When the process received it, in seconds of CLOCK_BOOTTIME.
     public let arrival: Double
     /// The whole message without its time of arrival, to search for text that it must not contain.
-    public let text: String
+    public var text: String { whole.line }
+    fileprivate let whole: JSON
   }
 
   public let uniqueName: String
   private let process: ChildProcess
   private var signals: [Signal] = []
+  /// The arguments of the signals of each object, by their names.
+  private var argumentsOfObjects: [String: [String: [[JSON]]]] = [:]
   private var answers: [Int64: Answer] = [:]
   private var answered: [Int64] = []
   private var lastCall: Int64 = 0
@@ -157,7 +160,9 @@ public final class BusClient {
 
   /// The arguments of the signals with a name that have arrived so far, from one object or from all.
   public func received(_ member: String, from path: String? = nil) -> [[JSON]] {
-    received.filter { $0.member == member && $0.path == path ?? $0.path }.map(\.arguments)
+    read()
+    guard let path else { return signals.filter { $0.member == member }.map(\.arguments) }
+    return argumentsOfObjects[path]?[member] ?? []
   }
 
   /// Waits for a number of signals of a name, and returns the arguments of all of them.
@@ -185,12 +190,13 @@ public final class BusClient {
     for line in process.newLines() {
       guard let message = JSON(line: line) else { continue }
       if let signal = message["signal"] {
-        signals.append(
-          Signal(
-            sender: signal["sender"]?.string ?? "", destination: signal["destination"]?.string,
-            path: signal["path"]?.string ?? "", interface: signal["interface"]?.string ?? "",
-            member: signal["member"]?.string ?? "", arguments: signal["arguments"]?.array ?? [],
-            arrival: message["at"]?.number ?? 0, text: signal.line))
+        let new = Signal(
+          sender: signal["sender"]?.string ?? "", destination: signal["destination"]?.string,
+          path: signal["path"]?.string ?? "", interface: signal["interface"]?.string ?? "",
+          member: signal["member"]?.string ?? "", arguments: signal["arguments"]?.array ?? [],
+          arrival: message["at"]?.number ?? 0, whole: signal)
+        signals.append(new)
+        argumentsOfObjects[new.path, default: [:]][new.member, default: []].append(new.arguments)
       } else if let call = message["id"]?.integer {
         answered.append(call)
         if let reply = message["reply"] {

@@ -78,6 +78,9 @@ public final class ServiceClient {
     connection.received("LocationUpdated", from: path).map { $0[0] }
   }
   public func latitudes(from path: String) -> [Double] { locations(from: path).compactMap { $0["Latitude"]?.number } }
+  public func lastLatitude(from path: String) -> Double? {
+    connection.received("LocationUpdated", from: path).last?[0]["Latitude"]?.number
+  }
 
   /// The reason for which a subscription or region was closed; nil while it is open.
   public func closed(_ path: String) -> String? { connection.received("Closed", from: path).first?.first?.string }
