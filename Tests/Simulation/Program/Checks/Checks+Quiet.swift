@@ -398,6 +398,16 @@ extension Checks {
     broken("GeoClue is asked for no more than is needed", "\(world.geoclue.requestedLevel)")
   }
 
+  /// Checks that GeoClue is asked for as much as a permitted client needs.
+  func requestsAsMuchAsNeeded(_ level: AccuracyLevel, for client: Client) {
+    guard client.isConnected, client.entitlement.level >= level, world.geoclue.hasActiveClient, !world.isBusFaulty,
+      client.entitlement.since < world.schedule.now - 5_000_000
+    else { return }
+    if world.geoclue.requestedLevel < level.rawValue {
+      broken("GeoClue is asked for as much as is needed", "\(world.geoclue.requestedLevel)")
+    }
+  }
+
   /// Checks that nothing remains in GeoClue some time after the last client has left.
   func unneeded() {
     if world.geoclue.isRunning, world.geoclue.clientCount > 0 {

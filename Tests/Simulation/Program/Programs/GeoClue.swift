@@ -560,8 +560,8 @@ final class GeoClue: SystemService {
         return refuse(call, "UnknownMethod", "Object does not exist at path “\(call.path)”")
       }
       guard client.owner == call.sender else { return refuse(call, "AccessDenied", "Access denied") }
-      if call.member == "Start", startsSlowly {
-        world.schedule.after(10_000_000) { [weak self] in
+      if call.member == "Start", let startTime {
+        world.schedule.after(startTime) { [weak self] in
           if let self, isRunning, held.contains(where: { $0 === client }) { start(client, call) }
         }
       } else if call.member == "Start" {
@@ -594,8 +594,8 @@ final class GeoClue: SystemService {
     }
   }
 
-  /// Whether it starts clients so slowly that their programs have given up.
-  var startsSlowly = false
+  /// How long it takes to start a client, in microseconds; nil if it starts clients immediately.
+  var startTime: Int64?
 
   private var hangsWhenStarted = false
 

@@ -782,6 +782,15 @@ extension Day {
     after(15.7) { $0.clients[1].locate() }
     after(16.2) { world in world.setSession(.active, of: world.clients[1].user) }
     after(16.8) { $0.throng.fillLog() }
+    // More than two answers in succession are overtaken, and then all is quiet.
+    after(16.9) { world in world.logind.latency = 30_000...30_000 }
+    for number in 0..<Int(world.seed % 4) + 5 {
+      after(16.9 + Double(number) * 0.06) { world in world.logind.announce(world.clients[1].user) }
+    }
+    after(18.1) { world in
+      world.logind.latency = 50...4_000
+      world.checks.returned(world.clients[1])
+    }
     after(18.2) { world in
       world.checks.losesAccess(world.clients[1])
       agent?.setLevel(.none)

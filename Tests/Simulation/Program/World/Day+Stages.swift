@@ -51,12 +51,12 @@ extension Day {
     let after = moments { begin + $0 }
 
     after(0) { world in
-      world.geoclue.startsSlowly = true
+      world.geoclue.startTime = 10_000_000
       world.clients[1].start()
       world.clients[1].subscribe(isPlain: true, at: .exact)
     }
     after(13) { world in
-      world.geoclue.startsSlowly = false
+      world.geoclue.startTime = nil
       world.clients[1].exit()
     }
     after(22) { $0.checks.unneeded() }
@@ -102,7 +102,26 @@ extension Day {
       client.exit()
       world.geoclue.hasCoarse = usual
     }
-    return begin + 72_000_000
+    return planNeedWhileStarting(at: begin + 72_000_000)
+  }
+
+  /// More is needed while GeoClue is starting the client for one that needs less. Returns the end.
+  private func planNeedWhileStarting(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    let (client, agent) = announced ?? (world.clients[1], nil)
+
+    after(0) { world in
+      world.geoclue.startTime = 3_000_000
+      Self.begin(client, at: [.street], in: world)
+    }
+    after(2) { _ in client.subscribe(isPlain: true, at: .exact) }
+    after(12) { world in
+      world.checks.requestsAsMuchAsNeeded(.exact, for: client)
+      world.geoclue.startTime = nil
+      client.exit()
+      agent?.confirm()
+    }
+    return begin + 18_000_000
   }
 
   /// logind exits when it is asked, and then polkit. Neither returns before it is called. Returns the end.
