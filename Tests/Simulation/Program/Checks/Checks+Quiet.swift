@@ -398,6 +398,24 @@ extension Checks {
     broken("GeoClue is asked for no more than is needed", "\(world.geoclue.requestedLevel)")
   }
 
+  /// Checks that a client that has begun to read again five seconds ago receives locations again.
+  func catchesUp(_ client: Client) {
+    let (now, begin) = (world.schedule.now, client.readSince)
+    guard client.isReading, client.isConnected, begin < now - 4_000_000, client.entitlement.level == .exact,
+      client.entitlement.since < begin - 5_000_000, world.geoclue.hasActiveClient, !world.isBusFaulty,
+      world.geoclue.interval == 1_000_000, world.geoclue.worksSince < begin - 5_000_000, world.isQuiet(at: begin),
+      now - world.geoclue.lastFixAt < 1_500_000, max(world.movedAt, world.outlierAt) < begin - 20_000_000,
+      // Locations of unknown accuracy may be held back.
+      !world.fixes.values.contains(where: { $0.accuracy == .infinity && $0.measuredAt > begin })
+    else { return }
+    for subscription in client.subscriptions
+    where subscription.isStarted && subscription.isPlain && subscription.level == .exact
+      && subscription.lastLocationAt < begin + 1_500_000
+    {
+      broken("a client that reads again receives locations", subscription.path)
+    }
+  }
+
   /// Checks that GeoClue is asked for as much as a permitted client needs.
   func requestsAsMuchAsNeeded(_ level: AccuracyLevel, for client: Client) {
     guard client.isConnected, client.entitlement.level >= level, world.geoclue.hasActiveClient, !world.isBusFaulty,

@@ -596,6 +596,16 @@ final class Checks {
     }
   }
 
+  /// Checks that the record that a user had four seconds ago, before an agent turned location off, has been erased.
+  func erased(_ record: [Substring]?, of client: Client) {
+    let begin = world.schedule.now - 5_000_000
+    guard let record, client.isConnected, !world.isBusFaulty, world.servingSince.map({ $0 < begin }) ?? false,
+      world.truth.authorization(of: client, asking: .exact).reason == "disabled-by-user",
+      world.polkit.answersSoon, world.logind.answersSoon, world.record(of: client.user) == record
+    else { return }
+    broken("a user's record is erased when location is turned off", "\(record) of \(client.user)")
+  }
+
   /// Notes that all records from before a time have been erased.
   func forgetRecords(before time: Int64 = .max) {
     forgetTowns { _ in true }

@@ -32,6 +32,7 @@ extension Day {
     before(70) { $0.clients[(round + 2) % 6].subscribeBriefly() }
     before(70) { $0.clients[(round + 3) % 6].demandMore() }
     before(isLong ? 18.5 : 55) { $0.clients[hoarder].isReading = true }
+    before(isLong ? 13.5 : 50) { $0.checks.catchesUp($0.clients[hoarder]) }
     before(60) { $0.clients[(round + 1) % 6].pile() }
     before(64) { $0.clients[(round + 4) % 6].exceedLength() }
     // The first increase of access after a quiet time counts at once, however often the agent changed before.

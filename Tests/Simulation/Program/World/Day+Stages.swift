@@ -308,6 +308,26 @@ extension Day {
     return begin + AccuracyLevel.city.minimumInterval.microseconds + 55_000_000
   }
 
+  /// A user turns location off when the only program that has received a town needs none any more. Returns the end.
+  func planIdleErasure(at begin: Int64) -> Int64 {
+    guard let (client, agent) = announced else { return begin }
+    let after = moments { begin + $0 }
+    var record: [Substring]?
+
+    after(0) { Self.begin(client, at: [.city], in: $0) }
+    after(6) { _ in client.closeSubscriptions() }
+    after(8) { world in
+      record = world.record(of: client.user)
+      agent.setLevel(.none)
+    }
+    after(12) { world in
+      world.checks.erased(record, of: client)
+      agent.setLevel(.exact)
+      client.exit()
+    }
+    return begin + 14_000_000
+  }
+
   /// polkit withdraws what it permits, and takes its time to say so. Meanwhile the clock is set, so that an almanac
   /// changes. Returns the end.
   func planAlmanacInDoubt(at begin: Int64) -> Int64 {

@@ -68,7 +68,7 @@ final class Day {
           time = planRefusedAlmanac(at: time + 3_000_000)
           if !world.isSession {
             time = planShortRefusal(at: planTimeoutInDoubt(at: planAlmanacInDoubt(at: time)))
-            time = planErasedTown(at: planTwoRefusals(at: time))
+            time = planIdleErasure(at: planErasedTown(at: planTwoRefusals(at: time)))
           }
         }
         if rest == .significant { time = planHiddenTown(at: time + 3_000_000) }
