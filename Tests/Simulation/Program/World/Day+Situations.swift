@@ -452,6 +452,23 @@ extension Day {
     return begin + 5_000_000
   }
 
+  /// In the session deployment, an agent turns location off, and leaves. The next one allows everything and
+  /// announces nothing. Returns the end.
+  func planSuccessor(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+
+    after(0) { Self.begin($0.clients[1], in: $0) }
+    after(5) { world in world.agents.first?.setLevel(.none) }
+    after(8) { world in world.agents.first?.exit() }
+    after(8.2) { world in world.agents.first?.setLevel(.exact) }
+    after(8.4) { world in world.agents.first?.start() }
+    after(16) { world in
+      world.checks.truths(of: world.clients[1].user)
+      world.clients[1].exit()
+    }
+    return begin + 17_000_000
+  }
+
   /// A request for a client fails when the location is no longer needed. Returns the end.
   func planLateFailure(at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }

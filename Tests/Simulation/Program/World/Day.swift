@@ -59,7 +59,7 @@ final class Day {
       if rests {
         at(time + 100_000) { $0.clients[0].exit() }
         at(time + 8_000_000) { $0.checks.unused(by: $0.clients[1]) }
-        if world.isSession { time = planRefusal(at: time + 7_500_000) }
+        if world.isSession { time = planSuccessor(at: planRefusal(at: time + 7_500_000)) }
         time = planAlmanac(at: time + 9_000_000)
         if round % 8 == 6 {
           time = planLevels(at: planRefusedCaller(at: planSlowStart(at: planStays(at: time + 3_000_000))))
