@@ -26,8 +26,8 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     var unproven = 4 * 1024 * 1024
     /// The number of unproven bytes per client that are forgiven each second.
     var forgivenPerSecond = 8 * 1024
-    /// How many clients of an account are forgiven at that rate. More share it.
-    var forgivenClients = 4
+    /// The number of unproven bytes of an account that are forgiven each second.
+    var forgivenOfAccount = 32 * 1024
     /// The number of an account's unproven bytes at which its clients are pinged at a sixteenth of the usual tally.
     var accountPing = 4 * 1024 * 1024
     /// The number of an account's unproven bytes at which its clients are sent nothing while they owe an answer.
@@ -57,8 +57,12 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     var isAbandoned = false
   }
 
-  /// The unproven bytes of an account, and the number of its clients that have any.
-  private struct Load { var (bytes, clients) = (0, 0) }
+  /// The unproven bytes of an account, and how many may be forgiven.
+  private struct Load {
+    var bytes = 0
+    var forgivable = 0.0
+    var updatedAt: MonotonicInstant?
+  }
 
   private let thresholds: Thresholds
   private var entries: [Client: Entry] = [:]
@@ -170,22 +174,26 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
 
   private mutating func forgive(_ entry: inout Entry, at now: MonotonicInstant) {
     let elapsed = max(.zero, now - entry.forgivenAt)
-    let shared = thresholds.forgivenPerSecond * thresholds.forgivenClients
-    let rate = Double(shared) / Double(max(thresholds.forgivenClients, load(of: entry.account).clients))
-    let bytes = Int(min(Double(entry.unproven), elapsed.seconds * rate))
+    guard var load = loads[entry.account] else { return }
+    let waited = load.updatedAt.map { max(.zero, now - $0) } ?? .zero
+    load.forgivable += waited.seconds * Double(thresholds.forgivenOfAccount)
+    load.forgivable = min(load.forgivable, Double(thresholds.accountPing))
+    load.updatedAt = now
+    let most = elapsed.seconds * Double(thresholds.forgivenPerSecond)
+    let bytes = Int(min(Double(entry.unproven), most, load.forgivable))
+    load.forgivable -= Double(bytes)
+    loads[entry.account] = load
     guard bytes > 0 else { return }
     entry.forgivenAt = now
     count(-bytes, in: &entry)
   }
 
   private mutating func count(_ bytes: Int, in entry: inout Entry) {
-    let before = entry.unproven
     entry.unproven += bytes
     unprovenOfAll += bytes
     var load = load(of: entry.account)
     load.bytes += bytes
-    load.clients += (entry.unproven > 0 ? 1 : 0) - (before > 0 ? 1 : 0)
-    loads[entry.account] = load.clients > 0 ? load : nil
+    loads[entry.account] = load.bytes > 0 ? load : nil
   }
 
   private func load(of account: Account) -> Load { loads[account] ?? Load() }
