@@ -35,9 +35,12 @@ final class AgentFinder {
   private let peers: PeerWatch
   private let sandboxes: SandboxCheck
   private let accountOf: (UInt32) -> Account
-  /// The connections that wait until their account has fewer unanswered questions than one search may ask. A user's
-  /// account changes when logind answers.
+  /// The connections that wait until their account has fewer unanswered questions than one search may ask, or for a
+  /// connection on which to ask. A user's account changes when logind answers.
   private var waiting: [(name: BusName, user: UInt32)] = []
+  /// The connections whose last question was lost with the connection on which it was asked. An answer may be too long
+  /// for that, so each of them is asked again on a connection of its own.
+  private var lost: Set<BusName> = []
   private let mayBeAgent: (ControlGroup?) -> Bool
   private var users: [UInt32: Entry] = [:]
   /// The user behind each connection. The bus never reuses a unique name, so entries stay valid until the connection
@@ -64,7 +67,7 @@ final class AgentFinder {
     self.sandboxes = sandboxes
     (self.accountOf, self.mayBeAgent) = (accountOf, mayBeAgent)
     peers = PeerWatch(on: connection)
-    defer { probes.onReady = { [weak self] in self?.probeNext() } }
+    probes.onReady = { [weak self] in self?.probeNext() }
     let isExpected: (BusName) -> Bool = { [weak self] sender in self?.listens(to: sender) ?? false }
     match = connection.onSignal(
       MatchRule(path: GeoClueNames.agentPath, interface: .properties, member: .propertiesChanged), from: isExpected
@@ -196,6 +199,7 @@ extension AgentFinder {
 
   private func left(_ name: BusName) {
     unidentified.remove(name)
+    lost.remove(name)
     lookup.forget(name)
     guard let user = owners.removeValue(forKey: name)?.userID else { return }
     users[user]?.questions[name] = nil
@@ -224,7 +228,10 @@ extension AgentFinder {
   /// Asks one connection whether it is an agent and which level it allows.
   private func probe(_ name: BusName, _ entry: Entry) {
     let user = entry.user
-    guard let probe = probes.take() else { return waiting.append((name, user)) }
+    let isAlone = lost.contains(name)
+    guard let probe = isAlone ? probes.open() : probes.take() else {
+      return isAlone ? handle(.silent(name), user) : waiting.append((name, user))
+    }
     let message = GeoClueAgent.levelQuestion(to: name)
     entry.questions[name] = probe.connection.call(
       message, timeout: .after(AnswerDeadlines.agentSearch), expecting: .variant, within: .smallAnswer
@@ -233,12 +240,14 @@ extension AgentFinder {
       if case .failure(.lost) = result {} else { probe.answered() }
       guard let self, let entry, users[user] === entry else { return }
       entry.questions[name] = nil
+      lost.remove(name)
       switch result {
       case .success(let values):
         handle(.answered(name, values.first?.unwrapped.uint32.map(AccuracyLevel.init(rounding:))), user)
       case .failure(.refused): handle(.answered(name, nil), user)
-      case .failure(.lost) where !probe.connection.isConnected:
-        // This says nothing about the peer.
+      case .failure(.lost) where !isAlone && !probe.connection.isConnected:
+        // Any of the peers that were asked may have caused it.
+        lost.insert(name)
         waiting.append((name, user))
       case .failure(.lost), .failure(.notSent): handle(.silent(name), user)
       }

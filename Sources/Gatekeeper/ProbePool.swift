@@ -29,13 +29,13 @@ package final class ProbePool {
   /// Called when ``take()`` may return a connection again.
   var onReady: (() -> Void)?
 
-  private let open: () throws(DBusError) -> Connection
+  private let openConnection: () throws(DBusError) -> Connection
   private var current: Probe?
   private var (openedAt, opensFrom) = (MonotonicInstant.origin, MonotonicInstant.origin)
   private var opening: LoopSource?
 
   /// - Parameter open: Opens a connection to the bus on which the calls are made.
-  package init(_ open: @escaping () throws(DBusError) -> Connection) { self.open = open }
+  package init(_ open: @escaping () throws(DBusError) -> Connection) { openConnection = open }
 
   /// Returns a connection for one call; nil if there is none yet.
   func take() -> Probe? {
@@ -46,7 +46,10 @@ package final class ProbePool {
   }
 
   private func replace() {
-    if current?.connection.isConnected == false { opensFrom = openedAt + Self.pause }
+    if let connection = current?.connection, !connection.isConnected {
+      opensFrom = openedAt + Self.pause
+      if !connection.isJoined { Log.warning("The bus does not admit a connection to ask users' agents") }
+    }
     current = nil
     guard opening == nil else { return }
     let now = MainLoop.main.clock.monotonic()
@@ -58,15 +61,20 @@ package final class ProbePool {
       return
     }
     openedAt = now
-    do throws(DBusError) {
-      let connection = try open()
-      connection.onJoined = { [weak self] in self?.onReady?() }
-      connection.onDisconnected = { [weak self] in self?.onReady?() }
-      current = Probe(connection)
-    } catch {
-      Log.warning("Cannot connect to the bus to ask users' agents: \(error.message)")
+    guard let probe = open() else {
       opensFrom = now + Self.pause
-      replace()
+      return replace()
+    }
+    probe.connection.onJoined = { [weak self] in self?.onReady?() }
+    probe.connection.onDisconnected = { [weak self] in self?.onReady?() }
+    current = probe
+  }
+
+  /// Opens a connection for one call that may end it; nil if that fails.
+  func open() -> Probe? {
+    do throws(DBusError) { return Probe(try openConnection()) } catch {
+      Log.warning("Cannot connect to the bus to ask users' agents: \(error.message)")
+      return nil
     }
   }
 
