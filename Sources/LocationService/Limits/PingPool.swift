@@ -45,6 +45,7 @@ final class PingPool: ClientPinging {
     let connection: Connection
     /// The pings that the bus counts, and those of them that were abandoned.
     var (pings, abandoned) = (0, 0)
+    var hasServed = false
     init(_ connection: Connection) { self.connection = connection }
   }
 
@@ -96,6 +97,7 @@ final class PingPool: ClientPinging {
     }
     let call = lane.connection.ping(client) { [weak self] result in self?.ended(client, result, action) }
     lane.pings += 1
+    lane.hasServed = true
     pings[client] = Ping(lane: lane, account: account, call: call, sentAt: sentAt, action: action)
     return true
   }
@@ -112,14 +114,14 @@ final class PingPool: ClientPinging {
     return !overdue.isEmpty
   }
 
-  /// Closes the connection with the most abandoned pings. The other pings on it are sent again.
+  /// Closes the connection with the most abandoned pings. The other pings on it are lost.
   private func closeMostAbandoned() {
     guard let lane = lanes.max(by: { $0.abandoned < $1.abandoned }), lane.abandoned > 0 else { return }
     lanes.removeAll { $0 === lane }
     for (client, ping) in pings where ping.lane === lane {
       pings[client] = nil
       quota.release(of: ping.account)
-      if !begin(client, of: ping.account, sentAt: ping.sentAt, ping.action) { ping.action(.lost) }
+      ping.action(.lost)
     }
   }
 
@@ -148,6 +150,10 @@ final class PingPool: ClientPinging {
 
   /// Returns a connection with room; nil if there is none yet.
   private func lane() -> Lane? {
+    if lanes.contains(where: { !$0.connection.isConnected && !$0.connection.isJoined }) {
+      opensFrom = now + Self.pause
+      Log.warning("The bus does not admit a connection for pinging clients")
+    }
     lanes.removeAll { !$0.connection.isConnected }
     if let lane = laneWithRoom { return lane }
     if lanes.count == connections { closeMostAbandoned() }
@@ -166,9 +172,10 @@ final class PingPool: ClientPinging {
   /// A ping that waits for the bus must not count as one that the client does not answer.
   private var laneWithRoom: Lane? { lanes.first { $0.connection.isJoined && $0.pings < perConnection } }
 
-  /// Keeps one connection for the next ping. Others close when their last ping has ended.
+  /// Keeps one connection for the next ping, and one that has not been used yet. Others close when their last ping has
+  /// ended.
   private func closeUnused() {
     guard let kept = lanes.first, lanes.count > 1 else { return }
-    lanes.removeAll { $0.pings == 0 && $0 !== kept }
+    lanes.removeAll { $0.pings == 0 && $0.hasServed && $0 !== kept }
   }
 }
