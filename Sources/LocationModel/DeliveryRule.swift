@@ -85,8 +85,8 @@ package struct DeliveryRule: Sendable {
     configuration.debounce > .zero && due.map { $0 <= now } ?? false
   }
 
-  /// When the location that waits until it is due or can be sent reached the service, or nil if none waits.
-  package var waitingSince: BootInstant? { candidate?.location.receivedAt }
+  /// The location that waits until it is due or can be sent; nil if none waits.
+  package var waiting: Location? { candidate?.location }
 
   /// Returns the location that is due, if any, and counts the thresholds from it and from now.
   package mutating func next(at now: MonotonicInstant) -> Location? {

@@ -84,8 +84,8 @@ package final class Pacer {
   /// Whether ``next()`` returns a location.
   package var isReady: Bool { rule.isReady }
 
-  /// When the location that waits until it is due or can be sent reached the service, or nil if none waits.
-  package var waitingSince: BootInstant? { rule.waitingSince }
+  /// The location that waits until it is due or can be sent; nil if none waits.
+  package var waiting: Location? { rule.waiting }
 
   /// Drops the waiting location, because the device may move unseen: the source was released, or the machine has slept.
   /// A significant change that waited is determined again when it may be delivered.

@@ -109,10 +109,13 @@ final class DeliverySlot: Subscriber, Cancellable {
     }
   }
 
+  /// The location that waits until it is due or can be sent.
+  var waiting: Location? { pacer.waiting }
+
   /// Sends the location that is due if nothing holds it.
   func send() {
     if hasMissed { offerMissed() }
-    guard let since = pacer.waitingSince, isReleased(since), let location = pacer.next() else { return }
+    guard let waiting, isReleased(waiting.receivedAt), let location = pacer.next() else { return }
     emit?(location)
     if hasMissed { offerMissed() }
   }
@@ -129,7 +132,7 @@ final class DeliverySlot: Subscriber, Cancellable {
   /// Whether a location must not replace the one that waits: that is from before the question that holds deliveries, so
   /// it may be sent as soon as the question is answered.
   private func mustWait(_ location: Location) -> Bool {
-    guard let since = pacer.waitingSince, let hold = hold() else { return false }
+    guard let since = waiting?.receivedAt, let hold = hold() else { return false }
     return since < hold.question && location.receivedAt >= hold.question
   }
 

@@ -29,16 +29,24 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
 
   /// The remembered place may be too old by the new time, or no longer.
   override func clockChanged() {
-    let remembered = isMeasured ? nil : service.lastPlaces?.location(for: client, at: machine.level)?.location
-    if !isMeasured, remembered == nil { host.machine.forgetRemembered() }
+    if remembered == nil {
+      host.machine.forgetRemembered()
+      if waiting?.isRemembered ?? false { forget(.waiting) }
+    }
     super.clockChanged()
-    if machine.isEmpty, let remembered { offer(remembered) }
+    offerRemembered()
   }
 
-  private var isMeasured: Bool { !machine.isEmpty && !machine.isRemembered }
+  private var remembered: Location? { service.lastPlaces?.location(for: client, at: machine.level)?.location }
+
+  private func offerRemembered() {
+    if machine.isEmpty, waiting == nil, let remembered { offer(remembered) }
+  }
 
   override func checkNow() {
     waitsFrom = nil
+    // A sleep has dropped one that waited.
+    offerRemembered()
     handle(.check)
     updateNeed()
   }

@@ -50,6 +50,9 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
     handle(.slept)
   }
 
+  /// The location that waits until it is due or can be sent.
+  final var waiting: Location? { slot?.waiting }
+
   /// Takes a location that did not come through the running chain.
   final func offer(_ location: Location) { slot?.offer(location) }
 
