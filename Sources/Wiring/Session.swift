@@ -57,7 +57,7 @@ package final class Session {
     service = LocationService(
       on: exported, LocationPublicist(LocationManager(source: source)), for: options.deployment, configuration
     ) { () throws(DBusError) in
-      // This must not block: others can delay the bus's answer by minutes.
+      // This does not wait for the bus's answer, which others can delay by minutes.
       let connection = try Connection(joining: options.exportBus, as: Self.questions)
       // An answer to a ping is empty, but a client decides what it sends.
       connection.largestMessage = 1 << 20

@@ -19,7 +19,6 @@ extension Message {
     return message
   }
 
-  /// The size according to libdbus, which makes a copy to determine it.
   /// Returns a copy with a header field that D-Bus does not define.
   func adding(unknownField text: String) -> Message? {
     var (start, count): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)

@@ -9,7 +9,7 @@ import Testing
 /// Connections that are opened without waiting for the bus.
 @Suite struct JoiningTests {
   /// Regression: opening a connection blocked for minutes while other programs delayed the bus.
-  @Test func `a connection to a bus that does not answer is opened at once, and its calls wait`() throws {
+  @Test func `a connection to a bus that does not answer is opened immediately, and its calls wait`() throws {
     let bus = try PrivateBus(.session, broker: .dbusDaemon)
     bus.suspend(true)
     let connection = try Connection(joining: .address(bus.address), as: "org.example.Joined")

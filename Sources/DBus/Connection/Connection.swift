@@ -6,7 +6,7 @@ import MainLoop
 /// A connection to a message bus, served by the main loop.
 ///
 /// Uses a private libdbus connection, so that closing it releases everything that the bus and other services hold for
-/// it. Opening blocks until the bus has answered. Nothing else blocks unless documented.
+/// it. ``init(to:)`` blocks until the bus has answered. Nothing else blocks unless documented.
 ///
 /// ```swift
 /// let connection = try Connection(to: .session)
@@ -113,7 +113,7 @@ import MainLoop
   }
 
   /// Connects to a bus without waiting until it has admitted this connection, which others can delay. Calls may be made
-  /// immediately. If the bus refuses, the connection is lost.
+  /// immediately. If the bus refuses, the connection is lost. Blocks only while the queue of the bus's socket is full.
   ///
   /// - Parameters:
   ///   - bus: The bus.
