@@ -437,7 +437,9 @@ extension Checks {
   func kept(before time: Int64, for client: Client) {
     guard world.geoclue.hasActiveClient, world.geoclue.worksSince < time - 2_000_000, world.wokeAt < time,
       world.geoclue.startedAt < time - 2_000_000, client.isConnected, client.entitlement.level == .exact,
-      client.entitlement.since < time - 2_000_000
+      client.entitlement.since < time - 2_000_000,
+      // A source that is silent is asked again with another client.
+      world.geoclue.hasBeenRead(in: time - 3_000_000..<time)
     else { return }
     if !world.geoclue.hasClient(from: time) { broken("GeoClue's client is kept if less is needed for a moment", "") }
   }
