@@ -82,7 +82,8 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
 
   /// Remembers a location that the client has received. logind may have answered since the client's account was found.
   final func remember(_ location: Location) {
-    service.lastPlaces?.received(location, by: client, of: service.gatekeeper.account(of: client))
+    guard location.level <= .city, let places = service.lastPlaces else { return }
+    places.received(location, by: client, of: service.gatekeeper.account(of: client))
   }
 
   final func audit(_ authorization: Authorization) {
