@@ -862,7 +862,10 @@ final class Checks {
     let isQueued = (0..<5_000).contains(world.schedule.now - world.stalled.upperBound)
     queued = isQueued ? queued + parcel.size : 0
     if queued > Self.mostQueued { broken("the service queues little for the bus", "\(queued) bytes") }
-    let isHandled = parcel.kind == .reply || parcel.kind == .error && !parcel.errorName.hasSuffix("LimitsExceeded")
+    // A service that stops answers all calls that wait with an error.
+    let isHandled =
+      parcel.kind == .reply
+      || parcel.kind == .error && !["LimitsExceeded", "Unavailable"].contains { parcel.errorName.hasSuffix($0) }
     if let peer = parcel.destination.flatMap({ world.bus.peers[$0] }) {
       if parcel.isPing { pinged(peer, through: parcel.sender) } else { peer.unproven += parcel.size }
       // The burst is 400 calls, and up to 256 that wait may be answered together.
