@@ -201,6 +201,7 @@ extension AgentFinder {
     unidentified.remove(name)
     lost.remove(name)
     lookup.forget(name)
+    sandboxes.forget(name)
     guard let user = owners.removeValue(forKey: name)?.userID else { return }
     users[user]?.questions[name] = nil
     handle(.left(name), user)

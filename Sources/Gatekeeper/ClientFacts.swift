@@ -37,7 +37,8 @@ final class ClientFacts {
     sandboxWaiters.add(round)
     guard !isCheckingSandbox else { return }
     isCheckingSandbox = true
-    check { [self] confinement, group in
+    check { [weak self] confinement, group in
+      guard let self else { return }
       self.confinement = confinement
       isCheckingSandbox = false
       done(group)

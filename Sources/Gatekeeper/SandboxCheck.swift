@@ -50,6 +50,7 @@ final class SandboxCheck {
   private var counts: [Account: Int] = [:]
   /// The queued checks of each account, so that no account delays the checks of another.
   private var waiting = TurnQueue<Account, Subject>()
+  private var isBeginning = false
   /// The checks without an answer, and the end of the pause.
   private var unanswered: (subjects: [Subject], timer: LoopSource)?
 
@@ -85,7 +86,17 @@ final class SandboxCheck {
 
   private func add(_ subject: Subject) { waiting.edit(subject.account) { $0.append(subject) } }
 
+  /// Forgets the checks of a peer that has left and that have not begun.
+  func forget(_ peer: BusName) {
+    waiting.removeAll { $0.peer == peer }
+    unanswered?.subjects.removeAll { $0.peer == peer }
+  }
+
   private func checkNext() {
+    // A check may end immediately, which begins the next one.
+    guard !isBeginning else { return }
+    isBeginning = true
+    defer { isBeginning = false }
     while counts.values.reduce(0, +) < Self.parallel,
       let subject = waiting.next({ account, _ in counts[account] ?? 0 < Self.parallelPerAccount ? 0 : nil })
     {

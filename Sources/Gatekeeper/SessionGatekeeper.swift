@@ -45,7 +45,7 @@ package final class SessionGatekeeper: Gatekeeper {
 
   package func prepare(_ client: GatekeeperClient, since arrival: BootInstant, _ action: @escaping () -> Void) {
     reload()
-    let known = registry.open(for: client)
+    let known = registry.open(for: client) { [weak self, name = client.name] in self?.sandboxes.forget(name) }
     guard known.confinement == .unknown, let credentials = client.credentials else { return action() }
     known.wait(action, since: arrival) { round in
       known.checkSandbox(round) {

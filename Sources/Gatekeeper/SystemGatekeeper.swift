@@ -180,6 +180,7 @@ package final class SystemGatekeeper: Gatekeeper {
       guard let self else { return }
       clients.removeValue(forKey: name)
       polkit.forget(name)
+      sandboxes.forget(name)
       guard let user, !clients.values.contains(where: { $0.credentials?.userID == user }) else { return }
       users[user] = nil
       sessions.forget(user)

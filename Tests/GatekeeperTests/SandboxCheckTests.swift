@@ -149,6 +149,21 @@ private final class Systemd {
     }
   }
 
+  /// Regression: checks of programs that had left stood in line, and each that ended began the next one from within.
+  @Test func `many checks can end in succession, and those of peers that have left do not begin`() {
+    var answers: [(Result<ProcessHandle?, CallFailure>) -> Void] = []
+    let check = SandboxCheck(on: connection, controlGroup: { _ in nil }, askForHandle: { answers.append($2) })
+    // There is no process with this number.
+    let credentials = Credentials(userID: 1_000, processID: .max >> 1, securityLabel: nil)
+    var count = 0
+    for number in 0..<20_000 {
+      check.check(BusName(validating: ":1.\(number)") ?? .bus, credentials) { _, _ in count += 1 }
+    }
+    for number in 100..<200 { check.forget(BusName(validating: ":1.\(number)") ?? .bus) }
+    for answer in answers { answer(.success(nil)) }
+    #expect(count == 20_000 - 100)
+  }
+
   /// Regression: each check requested a list, and those of all accounts stood in one line.
   @Test func `checks of programs in the same unit share a list`() throws {
     let other = try Connection(to: .address(bus.address))
