@@ -931,7 +931,10 @@ final class Checks {
     }
     let isAgain = peer.owesAnswer
     peer.owesAnswer = true
-    guard !isAgain, peer.unproven < Self.muchUnread * 2 / 3, !world.isBusFaulty else { return }
+    // The answer to a ping of an earlier service proves nothing to the next one.
+    guard !isAgain, peer.unproven < Self.muchUnread * 2 / 3, !world.isBusFaulty,
+      world.servingSince.map({ $0 < world.schedule.now - 10_000_000 }) ?? false
+    else { return }
     let mayShare = peer.user >= 1_000 && (peer as? Client).map { world.mayShareAccount($0) } ?? true
     let sum = world.bus.peers.values.reduce(0) { sum, other in
       guard other.user == peer.user || mayShare && other.user >= 1_000 else { return sum }
