@@ -22,7 +22,7 @@ import Testing
     #expect(isJoined && connection.isJoined && connection.uniqueName.isUnique)
   }
 
-  @Test func `a connection that the bus does not admit is lost`() throws {
+  @Test func `a connection whose bus ends before it has answered is lost`() throws {
     let bus = try PrivateBus(.session)
     let connection = try Connection(joining: .address(bus.address))
     var isLost = false

@@ -18,6 +18,16 @@ import Testing
     return manager
   }
 
+  /// A manager that has received the first location, and rests until the next check for significant changes.
+  private func resting() -> LocationManager {
+    let manager = manager()
+    manager.startMonitoringSignificantLocationChanges()
+    source.authorize(.authorized(.always))
+    send(1)
+    #expect(source.level == nil)
+    return manager
+  }
+
   private func send(_ second: UInt64, metres: Double = 0, accuracy: Double? = 10) {
     source.move(north: metres, accuracy: accuracy, at: Timestamp(seconds: second))
   }
@@ -137,11 +147,8 @@ import Testing
 
   /// Regression: nothing used the source before the next check, up to 44 minutes later.
   @Test func `significant changes begin again as soon as access returns`() {
-    let manager = manager()
-    manager.startMonitoringSignificantLocationChanges()
-    source.authorize(.authorized(.always))
-    send(1)
-    #expect(source.level == nil)
+    let manager = resting()
+    defer { withExtendedLifetime(manager) {} }
     source.authorize(.refused(.disabledByUser))
     #expect(source.level == .exact, "only a source that is held reports that access returns")
     source.authorize(.undecided)
@@ -224,11 +231,8 @@ import Testing
 
   /// Regression: it was dropped, and the source was used on.
   @Test func `after access was lost during a rest, the first location may be the last one`() {
-    let manager = manager()
-    manager.startMonitoringSignificantLocationChanges()
-    source.authorize(.authorized(.always))
-    send(1)
-    #expect(source.level == nil)
+    let manager = resting()
+    defer { withExtendedLifetime(manager) {} }
     source.authorize(.refused(.disabledByUser))
     source.authorize(.authorized(.always))
     send(1)
