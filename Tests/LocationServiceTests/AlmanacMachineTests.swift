@@ -246,13 +246,13 @@ import Testing
     var location = Location(latitude: 52.5, longitude: 13.4, accuracy: 15_000)
     (location.level, location.isRemembered) = (.city, true)
     _ = handle(.location(location))
-    #expect(machine.announcement() != nil && machine.isRemembered && !machine.isEmpty)
+    #expect(machine.announcement() != nil && machine.location?.isRemembered == true)
     machine.forgetRemembered()
-    #expect(machine.isEmpty && machine.told == nil && machine.announcement() == nil)
+    #expect(machine.location == nil && machine.told == nil && machine.announcement() == nil)
     _ = locate(52.5, 13.4)
     #expect(machine.announcement() != nil)
     machine.forgetRemembered()
-    #expect(!machine.isEmpty && machine.told != nil)
+    #expect(machine.location != nil && machine.told != nil)
   }
 
   @Test(

@@ -70,9 +70,9 @@ package final class LastPlaces {
   /// Remembers a location that a client of a user has received, if that user has the account.
   func received(_ location: Location, by client: Client, of account: Account) {
     // A subordinate id, or that of a service, may be reassigned to another program.
-    guard isOn, let user = client.credentials?.userID, account == .user(user),
-      !Account.isTransient(user)
-    else { return }
+    guard isOn, let user = client.credentials?.userID, account == .user(user), !Account.isTransient(user) else {
+      return
+    }
     perform(memory.received(location, by: user, at: MainLoop.main.clock.boottime(), Self.now))
   }
 

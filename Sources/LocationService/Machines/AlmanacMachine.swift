@@ -74,16 +74,12 @@ nonisolated struct AlmanacMachine: ObjectMachine {
     isDue = newest != nil
   }
 
-  /// Whether no location has arrived yet.
-  var isEmpty: Bool { newest == nil }
-  /// Whether the newest location was remembered.
-  var isRemembered: Bool { newest?.location.isRemembered ?? false }
-  /// When the newest location arrived.
-  var newestAt: BootInstant? { newest?.location.receivedAt }
+  /// The newest location; nil before the first one.
+  var location: Location? { newest?.location }
 
   /// Forgets a remembered location that may no longer be used.
   mutating func forgetRemembered() {
-    if isRemembered { (newest, isDue) = (nil, false) }
+    if location?.isRemembered ?? false { (newest, isDue) = (nil, false) }
     if told?.location.isRemembered ?? false { told = nil }
   }
 

@@ -40,7 +40,7 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
   private var remembered: Location? { service.lastPlaces?.location(for: client, at: machine.level)?.location }
 
   private func offerRemembered() {
-    if machine.isEmpty, waiting == nil, let remembered { offer(remembered) }
+    if machine.location == nil, waiting == nil, let remembered { offer(remembered) }
   }
 
   override func checkNow() {
@@ -72,8 +72,8 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
     reviewIfDue()
     super.tellState()
     host.machine.wallClock = MainLoop.main.clock.realtime()
-    guard let arrival = machine.newestAt else { return }
-    let isReleased = isReleased(arrival)
+    guard let newest = machine.location else { return }
+    let isReleased = isReleased(newest.receivedAt)
     guard let report = host.machine.announcement(isReleased: isReleased) else { return }
     emit(AlmanacInterface.almanacChanged, report.value)
     remember(report.location)
