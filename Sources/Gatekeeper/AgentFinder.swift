@@ -35,8 +35,8 @@ final class AgentFinder {
   private let peers: PeerWatch
   private let sandboxes: SandboxCheck
   private let accountOf: (UInt32) -> Account
-  /// The connections that wait until their account has fewer unanswered questions than one search may ask, or for a
-  /// connection on which to ask. A user's account changes when logind answers.
+  /// The connections that wait until their account has fewer unanswered questions than one search may ask, or until the
+  /// bus admits a connection on which to ask. A user's account changes when logind answers.
   private var waiting: [(name: BusName, user: UInt32)] = []
   /// The connections whose last question was lost with the connection on which it was asked. An answer may be too long
   /// for that, so each of them is asked again on a connection of its own.
@@ -230,9 +230,7 @@ extension AgentFinder {
   private func probe(_ name: BusName, _ entry: Entry) {
     let user = entry.user
     let isAlone = lost.contains(name)
-    guard let probe = isAlone ? probes.open() : probes.take() else {
-      return isAlone ? handle(.silent(name), user) : waiting.append((name, user))
-    }
+    guard let probe = isAlone ? probes.takeAlone() : probes.take() else { return waiting.append((name, user)) }
     let message = GeoClueAgent.levelQuestion(to: name)
     entry.questions[name] = probe.connection.call(
       message, timeout: .after(AnswerDeadlines.agentSearch), expecting: .variant, within: .smallAnswer

@@ -146,6 +146,23 @@ import Testing
     #expect(probes.map { pool.isOurs($0.connection.uniqueName) }.firstIndex(of: true) == 2 * ProbePool.tolerance)
   }
 
+  /// Regression: the connection was dropped before, so that nobody's agents could be asked.
+  @Test func `until the bus admits its successor, a connection is used for all calls that the bus accepts`() throws {
+    let pool = ProbePool { [bus] () throws(DBusError) in try Connection(joining: .address(bus.address)) }
+    var probes: [ProbePool.Probe] = []
+    try turning("the bus has admitted a connection") {
+      probes = [pool.take()].compactMap(\.self)
+      return !probes.isEmpty
+    }
+    bus.suspend(true)
+    while let probe = pool.take() { probes.append(probe) }
+    #expect(probes.count == ProbePool.limit)
+    #expect(Set(probes.map(ObjectIdentifier.init)).count == 1)
+    #expect(pool.takeAlone() == nil)
+    bus.suspend(false)
+    try turning("the successor is used") { pool.take().map { $0 !== probes[0] } ?? false }
+  }
+
   /// Regression: it counted as silent, so that any program that ended the connection hid other users' agents.
   @Test func `an agent whose question is lost with its connection is asked again`() throws {
     let agent = Agent()

@@ -38,14 +38,10 @@ final class PingPool: ClientPinging {
   /// How long a ping may stay unanswered before it can be abandoned.
   nonisolated static let patience = Duration.seconds(5)
 
-  /// How long to wait after the bus has refused a connection.
-  nonisolated static let pause = ProbePool.pause
-
   private final class Lane {
     let connection: Connection
     /// The pings that the bus counts, and those of them that were abandoned.
     var (pings, abandoned) = (0, 0)
-    var hasServed = false
     init(_ connection: Connection) { self.connection = connection }
   }
 
@@ -57,13 +53,11 @@ final class PingPool: ClientPinging {
     let action: (PingEnd) -> Void
   }
 
-  private let open: () throws(DBusError) -> Connection
+  private let opener: ConnectionOpener
   private var lanes: [Lane] = []
   private var pings: [BusName: Ping] = [:]
   private var quota = Quota()
   private var hasComplained = false
-  /// When the bus may be asked for a connection again.
-  private var opensFrom = MonotonicInstant.origin
   private let (connections, perConnection, patience): (Int, Int, Duration)
 
   /// - Parameter open: Opens a connection to the clients' bus.
@@ -72,7 +66,7 @@ final class PingPool: ClientPinging {
     patience: Duration = PingPool.patience, _ open: @escaping () throws(DBusError) -> Connection
   ) {
     (self.connections, self.perConnection, self.patience) = (connections, perConnection, patience)
-    self.open = open
+    opener = ConnectionOpener("to ping clients", open)
     // For the first ping.
     _ = lane()
   }
@@ -97,7 +91,6 @@ final class PingPool: ClientPinging {
     }
     let call = lane.connection.ping(client) { [weak self] result in self?.ended(client, result, action) }
     lane.pings += 1
-    lane.hasServed = true
     pings[client] = Ping(lane: lane, account: account, call: call, sentAt: sentAt, action: action)
     return true
   }
@@ -150,32 +143,20 @@ final class PingPool: ClientPinging {
 
   /// Returns a connection with room; nil if there is none yet.
   private func lane() -> Lane? {
-    if lanes.contains(where: { !$0.connection.isConnected && !$0.connection.isJoined }) {
-      opensFrom = now + Self.pause
-      Log.warning("The bus does not admit a connection for pinging clients")
-    }
     lanes.removeAll { !$0.connection.isConnected }
-    if let lane = laneWithRoom { return lane }
-    if lanes.count == connections { closeMostAbandoned() }
-    if let lane = laneWithRoom { return lane }
-    guard lanes.count < connections, now >= opensFrom, lanes.allSatisfy(\.connection.isJoined) else { return nil }
-    do throws(DBusError) {
-      lanes.append(Lane(try open()))
-      return laneWithRoom
-    } catch {
-      opensFrom = now + Self.pause
-      Log.warning("Cannot open a connection for pinging clients: \(error.message)")
-      return nil
-    }
+    if let lane = lanes.first(where: { $0.pings < perConnection }) { return lane }
+    let isFull = lanes.count == connections
+    // A connection is closed only when its successor has been admitted.
+    guard !isFull || lanes.contains(where: { $0.abandoned > 0 }), let connection = opener.next() else { return nil }
+    if isFull { closeMostAbandoned() }
+    let lane = Lane(connection)
+    lanes.append(lane)
+    return lane
   }
 
-  /// A ping that waits for the bus must not count as one that the client does not answer.
-  private var laneWithRoom: Lane? { lanes.first { $0.connection.isJoined && $0.pings < perConnection } }
-
-  /// Keeps one connection for the next ping, and one that has not been used yet. Others close when their last ping has
-  /// ended.
+  /// Keeps one connection for the next ping. Others close when their last ping has ended.
   private func closeUnused() {
     guard let kept = lanes.first, lanes.count > 1 else { return }
-    lanes.removeAll { $0.pings == 0 && $0.hasServed && $0 !== kept }
+    lanes.removeAll { $0.pings == 0 && $0 !== kept }
   }
 }

@@ -219,8 +219,8 @@ import Testing
     silent.suspend(false)
   }
 
-  /// Regression: the client was not pinged again.
-  @Test func `a ping that cannot be sent again on another connection is reported as lost`() throws {
+  /// Regression: the client was not pinged again; and without a successor, nobody was pinged.
+  @Test func `a connection is closed when its successor is admitted, and the pings on it are reported as lost`() throws {
     let bus = try PrivateBus(.session)
     var isRefused = false
     let pool = PingPool(connections: 1, perConnection: 2, patience: .milliseconds(100)) { () throws(DBusError) in
@@ -234,7 +234,11 @@ import Testing
     #expect(pool.ping(names[0], of: 1000) { if $0 != .abandoned { Issue.record("it is stopped") } })
     #expect(pool.ping(names[1], of: 1001) { answers.append($0) })
     isRefused = true
-    try turning("the first ping is abandoned, and its connection is closed") {
+    try turning(for: .milliseconds(300), "the connection is used") {
+      !pool.ping(":1.99", of: 1000) { _ in } && answers.isEmpty
+    }
+    isRefused = false
+    try turning("the connection is replaced") {
       _ = pool.ping(":1.99", of: 1000) { _ in }
       return !answers.isEmpty
     }
