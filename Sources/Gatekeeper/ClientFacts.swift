@@ -66,6 +66,12 @@ final class ClientFacts {
     let rest = time - .milliseconds(max(.zero, MainLoop.main.clock.boottime() - arrival).milliseconds)
     rounds[number] = (round, MainLoop.main.after(rest) { [weak round] in round?.giveUp() })
   }
+
+  /// Ends the rounds of a client that has left, without their actions. What they wait for may never answer.
+  fileprivate func end() {
+    for (round, _) in rounds.values { round.drop() }
+    rounds = [:]
+  }
 }
 
 /// Holds the facts about each client while it is on the bus.
@@ -81,7 +87,7 @@ final class ClientFactsRegistry {
     let entry = ClientFacts()
     facts[client.name] = entry
     client.onEnd = { [weak self, name = client.name] in
-      self?.facts.removeValue(forKey: name)
+      self?.facts.removeValue(forKey: name)?.end()
       close()
     }
     return entry
@@ -105,6 +111,9 @@ final class AnswerGroup {
 
   /// Declares that no further answers will be expected.
   func allExpected() { finishOne() }
+
+  /// Ends the round without its action.
+  func drop() { action = nil }
 
   /// Calls the action now, even if answers are missing.
   func giveUp() {
