@@ -48,10 +48,12 @@ final class AgentFinder {
   private var owners: [BusName: Credentials] = [:]
   /// Connections whose credentials the bus has not returned yet.
   private var unidentified: Set<BusName> = []
+  /// Those that have announced a level of an agent.
+  private var announcers: Set<BusName> = []
   private var match: SignalMatch?
   private var geoclue: NameWatch?
   private var listing: PendingCall?
-  /// When a call of each account last had connections asked again.
+  /// When a call of each account last had connections asked, or asked again.
   private var refreshes: [Account: MonotonicInstant] = [:]
   /// The users whose connections are to be listed, each with the clients that asked. A client is never its own agent.
   private var wanted: [UInt32: Set<BusName>] = [:]
@@ -68,7 +70,7 @@ final class AgentFinder {
     (self.accountOf, self.mayBeAgent) = (accountOf, mayBeAgent)
     peers = PeerWatch(on: connection)
     probes.onReady = { [weak self] in self?.probeNext() }
-    let isExpected: (BusName) -> Bool = { [weak self] sender in self?.listens(to: sender) ?? false }
+    let isExpected: (BusName) -> Bool = { [weak self] sender in self?.mayBeOfUser(sender) ?? false }
     match = connection.onSignal(
       MatchRule(path: GeoClueNames.agentPath, interface: .properties, member: .propertiesChanged), from: isExpected
     ) { [weak self] signal in self?.changed(signal) }
@@ -83,22 +85,32 @@ final class AgentFinder {
   func isHeld(_ user: UInt32) -> Bool { users[user]?.search.isHeld(at: AgentSearch.now) ?? false }
 
   /// Searches a user's connections for agents and calls `done` when the search ends, with or without a result.
-  /// Connections that have already answered are asked only if `again` is true, or if no agent is known and the user's
-  /// account has not had any asked again for a while.
+  /// Connections that have already answered are asked only if `again` is true, or if the user's account has not had any
+  /// asked for a while.
   func find(_ user: UInt32, for peer: BusName? = nil, again: Bool = false, _ done: @escaping () -> Void) {
-    let entry = users[user] ?? Entry(user, of: self)
-    users[user] = entry
+    let entry = users[user] ?? added(user)
     peers.reconcileWithBus()
     entry.waiting.append(done)
     wanted[user, default: []].formUnion(peer.map { [$0] } ?? [])
-    let again = again || !entry.search.hasAgent && entry.search.hasRefusals && mayRefresh(accountOf(user))
+    let again = again || mayAskAgain(entry)
     handle(.wanted(again: again, isGeoClueThere: geoclue?.owner != nil), user)
   }
 
-  private func mayRefresh(_ account: Account) -> Bool {
+  private func added(_ user: UInt32) -> Entry {
+    let entry = Entry(user, of: self)
+    users[user] = entry
     let now = AgentSearch.now
-    refreshes = refreshes.filter { now - $0.value < AgentSearch.interval }
-    guard refreshes[account] == nil else { return false }
+    refreshes = refreshes.filter { now - $0.value < AgentSearch.slowInterval }
+    let account = accountOf(user)
+    refreshes[account] = refreshes[account] ?? now
+    return entry
+  }
+
+  private func mayAskAgain(_ entry: Entry) -> Bool {
+    guard entry.search.hasRefusals else { return false }
+    let (account, now) = (accountOf(entry.user), AgentSearch.now)
+    let interval = entry.search.hasAgent ? AgentSearch.slowInterval : AgentSearch.interval
+    guard refreshes[account].map({ now - $0 >= interval }) ?? true else { return false }
     refreshes[account] = now
     return true
   }
@@ -187,18 +199,27 @@ extension AgentFinder {
     for name in names where owners[name] == nil {
       unidentified.insert(name)
       let done = round.expect()
-      // Watch before asking: the connection may leave before the bus answers.
-      peers.whenGone(name) { [weak self] in self?.left(name) }
-      lookup.ask(about: name, isUrgent: false) { [weak self] credentials in
-        if self?.unidentified.remove(name) != nil { self?.owners[name] = credentials }
+      learnOwner(of: name) { [weak self] in
+        self?.unidentified.remove(name)
         done()
       }
     }
     round.allExpected()
   }
 
+  private func learnOwner(of name: BusName, _ done: @escaping () -> Void) {
+    // Watch before asking: the connection may leave before the bus answers.
+    peers.whenGone(name) { [weak self] in self?.left(name) }
+    lookup.ask(about: name, isUrgent: false) { [weak self] credentials in
+      guard let self else { return }
+      if unidentified.contains(name) || announcers.contains(name) { owners[name] = credentials }
+      done()
+    }
+  }
+
   private func left(_ name: BusName) {
     unidentified.remove(name)
+    announcers.remove(name)
     lost.remove(name)
     lookup.forget(name)
     sandboxes.forget(name)
@@ -215,7 +236,7 @@ extension AgentFinder {
     var open: [Account: Int] = [:]
     for (user, entry) in users { open[accountOf(user), default: 0] += entry.questions.count }
     for (name, user) in next {
-      guard let entry = users[user], entry.search.listens(to: name) else { continue }
+      guard let entry = users[user], entry.search.knows(name) else { continue }
       let account = accountOf(user)
       guard open[account, default: 0] < AgentSearch.parallel else {
         waiting.append((name, user))
@@ -258,20 +279,29 @@ extension AgentFinder {
     guard let credentials = owners[name] else { return handle(.verified(name, isAgent: false), user) }
     sandboxes.check(name, credentials) { [weak self] confinement, group in
       guard let self else { return }
-      handle(.verified(name, isAgent: confinement == .host && mayBeAgent(group)), user)
+      let isUnknown = confinement == .unknown || confinement == .unverifiable
+      handle(.verified(name, isAgent: isUnknown ? nil : confinement == .host && mayBeAgent(group)), user)
     }
   }
 
-  private func listens(to name: BusName) -> Bool {
-    owners[name].flatMap { users[$0.userID] }?.search.listens(to: name) ?? false
+  /// Whether a connection may be one of a user whose agents matter.
+  private func mayBeOfUser(_ name: BusName) -> Bool {
+    owners[name].map { users[$0.userID] != nil } ?? !users.isEmpty
   }
 
   private func changed(_ signal: Signal) {
-    guard let user = owners[signal.sender]?.userID else { return }
-    switch GeoClueAgent.announcement(in: signal) {
-    case .level(let level): handle(.announced(signal.sender, level), user)
-    case .changed: handle(.invalidated(signal.sender), user)
-    case nil: break
+    guard let announcement = GeoClueAgent.announcement(in: signal) else { return }
+    let name = signal.sender
+    switch (announcement, owners[name]?.userID) {
+    case (.level(let level), let user?): handle(.announced(name, level), user)
+    case (.changed, let user?): handle(.invalidated(name), user)
+    case (_, nil):
+      guard announcers.insert(name).inserted else { return }
+      learnOwner(of: name) { [weak self] in
+        guard let self, announcers.remove(name) != nil, let user = owners[name]?.userID else { return }
+        // It may have announced another level meanwhile.
+        handle(.invalidated(name), user)
+      }
     }
   }
 }

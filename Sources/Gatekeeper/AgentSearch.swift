@@ -17,6 +17,8 @@ nonisolated struct AgentSearch: StateMachine {
   /// The interval between searches while a client waits for an agent. Without an agent, a call asks the connections
   /// that were none again if that has not been done for so long: a program may export its agent after it was asked.
   static let interval = Duration.milliseconds(1_500)
+  /// The same for a call while an agent is known. Another agent may be stricter, but usually announces that.
+  static let slowInterval = Duration.seconds(30)
   /// How long a connection that did not answer is skipped after the first silence. Doubles with each further silence.
   static let silence = Duration.seconds(3)
   /// How often a connection must stay silent until it counts as no agent. Together, these questions take 30 s, longer
@@ -37,8 +39,9 @@ nonisolated struct AgentSearch: StateMachine {
     case answered(BusName, AccuracyLevel?)
     /// A connection did not answer in time.
     case silent(BusName)
-    /// It is now known whether a connection that returned a level may be an agent.
-    case verified(BusName, isAgent: Bool)
+    /// Whether a connection that returned a level may be an agent, or nil if that could not be found out.
+    case verified(BusName, isAgent: Bool?)
+    /// A connection has announced its level as an agent, perhaps before it was found.
     case announced(BusName, AccuracyLevel)
     /// A connection announced that its level changed, without the value.
     case invalidated(BusName)
@@ -85,7 +88,9 @@ nonisolated struct AgentSearch: StateMachine {
   private struct Refusal {
     var silences = 0
     /// When the connection may be asked again.
-    var end = MonotonicInstant.origin
+    var end: MonotonicInstant
+    /// Whether the connection has announced a level since it was asked, so that it is asked again.
+    var hasAnnounced = false
   }
 
   private struct Search {
@@ -115,8 +120,8 @@ nonisolated struct AgentSearch: StateMachine {
   /// Whether an agent is known, also one that does not count because it is the caller's own.
   var hasAgent: Bool { agents.values.contains { !$0.confirmation.isExpired } }
 
-  /// Returns whether announcements from a connection count: it is an agent, or is being checked.
-  func listens(to name: BusName) -> Bool { agents[name] != nil || work[name] != nil }
+  /// Returns whether a connection is an agent, or is being checked.
+  func knows(_ name: BusName) -> Bool { agents[name] != nil || work[name] != nil }
 
   /// Returns whether deliveries are held until an agent confirms its level.
   func isHeld(at now: MonotonicInstant) -> Bool {
@@ -130,7 +135,10 @@ nonisolated struct AgentSearch: StateMachine {
     let times = agents.map { name, agent in
       [agent.confirmation.deadline, isPaused(name, agent) ? agent.pauseEnd : nil].compactMap(\.self).min()
     }
-    return (times + [searchDeadline]).compactMap(\.self).min()
+    let announced = refusals.compactMap { name, refusal in
+      refusal.hasAnnounced && work[name] == nil ? refusal.end : nil
+    }
+    return (times + announced + [searchDeadline]).compactMap(\.self).min()
   }
 
   mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Action] {
@@ -151,7 +159,7 @@ nonisolated struct AgentSearch: StateMachine {
     case .announced(let name, let level): announced(name, level, now)
     case .invalidated(let name):
       agents[name]?.hasChanged = true
-      if listens(to: name) { doubt(name, now) }
+      knows(name) ? doubt(name, now) : askSoon(name, now)
     case .left(let name):
       (refusals[name], work[name]) = (nil, nil)
       queue.removeAll { $0 == name }
@@ -173,7 +181,8 @@ nonisolated extension AgentSearch {
     guard case .probing(let isOutdated, let announced) = work[name] else { return [] }
     work[name] = nil
     guard let level = announced ?? level else {
-      (refusals[name], agents[name]) = (Refusal(), nil)
+      // What it announced meanwhile may be newer than its answer.
+      (refusals[name], agents[name]) = (Refusal(end: now + Self.interval, hasAnnounced: isOutdated), nil)
       return []
     }
     guard var agent = agents[name] else {
@@ -200,17 +209,22 @@ nonisolated extension AgentSearch {
       agents[name]?.pauseEnd = now + Self.silence
       return []
     }
-    let silences = min((refusals[name]?.silences ?? 0) + 1, 6)
-    refusals[name] = Refusal(silences: silences, end: now + Self.silence * (1 << (silences - 1)))
+    wasSilent(name, now)
     return []
   }
 
-  private mutating func verified(_ name: BusName, _ isAgent: Bool, _ now: MonotonicInstant) {
+  private mutating func wasSilent(_ name: BusName, _ now: MonotonicInstant) {
+    let silences = min((refusals[name]?.silences ?? 0) + 1, 6)
+    refusals[name] = Refusal(silences: silences, end: now + Self.silence * (1 << (silences - 1)))
+  }
+
+  private mutating func verified(_ name: BusName, _ isAgent: Bool?, _ now: MonotonicInstant) {
     // The connection may have left, or be asked again by a later search.
     guard case .verifying(let level, let isOutdated) = work[name] else { return }
     work[name] = nil
+    guard let isAgent else { return wasSilent(name, now) }
     guard isAgent else {
-      refusals[name] = Refusal()
+      refusals[name] = Refusal(end: now + Self.interval)
       return
     }
     refusals[name] = nil
@@ -228,10 +242,18 @@ nonisolated extension AgentSearch {
       doubt(name, now)
       work[name] = .probing(isOutdated: true, announced: level)
     case .queued: break
+    case nil where agents[name] == nil: askSoon(name, now)
     case nil:
       agents[name]?.confirmation = Confirmation()
       agents[name]?.isSilent = false
     }
+  }
+
+  /// Asks a connection that has announced a level although it is not known as an agent. GeoClue obeys the agent that
+  /// came last, so a new one may be stricter than those that are known.
+  private mutating func askSoon(_ name: BusName, _ now: MonotonicInstant) {
+    guard let refusal = refusals[name], now < refusal.end else { return enqueue(name) }
+    refusals[name]?.hasAnnounced = true
   }
 
   private mutating func doubt(_ name: BusName, _ now: MonotonicInstant) {
@@ -277,6 +299,7 @@ nonisolated extension AgentSearch {
       agents[name]?.confirmation.expire()
     }
     for (name, agent) in agents where isPaused(name, agent) && now >= agent.pauseEnd { enqueue(name, first: true) }
+    for (name, refusal) in refusals where refusal.hasAnnounced && now >= refusal.end { enqueue(name) }
   }
 }
 

@@ -214,6 +214,44 @@ import Testing
     #expect(search.levels.level(without: client) == .level(.city))
   }
 
+  @Test func `a connection that announces a level is asked, but not again and again if it has none`() {
+    var search = known()
+    #expect(search.handle(.announced(other, .city), at: 10) == [.probe(other)])
+    #expect(search.handle(.answered(other, nil), at: 20) == [])
+    let end = MonotonicInstant(sinceOrigin: .microseconds(20)) + AgentSearch.interval
+    #expect(search.handle(.announced(other, .city), at: 30) == [])
+    #expect(search.handle(.invalidated(other), at: 40) == [])
+    #expect(search.deadline == end)
+    #expect(search.handle(.timer, at: end) == [.probe(other)])
+    #expect(search.deadline == nil)
+    #expect(search.handle(.answered(other, .city), at: end) == [.verify(other)])
+    #expect(search.handle(.verified(other, isAgent: true), at: end) == [.changed])
+    #expect(search.levels.level(without: client) == .level(.city))
+  }
+
+  @Test func `a connection that announces a change while it is asked is asked again`() {
+    var search = known()
+    _ = search.handle(.invalidated(other), at: 10)
+    _ = search.handle(.invalidated(other), at: 20)
+    #expect(search.handle(.answered(other, nil), at: 30) == [])
+    #expect(search.deadline != nil)
+    _ = search.handle(.left(other), at: 40)
+    #expect(search.deadline == nil)
+  }
+
+  /// Regression: the agent counted as none, for good beside another one.
+  @Test func `an agent that systemd could not verify is asked again, and is not missing`() {
+    var search = answered()
+    #expect(search.handle(.verified(agent, isAgent: nil), at: 0) == [.ready])
+    #expect(search.levels.level(without: client) == .unknown)
+    #expect(search.handle(.wanted(again: false), at: 1) == [.list], "a check may cost much")
+    _ = search.handle(.listed([agent], isComplete: true), at: 2)
+    let later = MonotonicInstant.origin + AgentSearch.silence
+    #expect(search.handle(.wanted(again: false), at: later) == [.list, .probe(agent)])
+    #expect(search.handle(.answered(agent, .city), at: later) == [.verify(agent)])
+    #expect(search.handle(.verified(agent, isAgent: true), at: later).first == .changed)
+  }
+
   @Test func `while GeoClue is not running, each call asks the known agents again`() {
     var search = known()
     #expect(search.handle(.wanted(again: false), at: 500_000) == [.list])

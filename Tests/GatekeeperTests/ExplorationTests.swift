@@ -48,7 +48,7 @@ import Testing
     let found = Exploration(
       AgentSearch(), depth: 3, events,
       state: {
-        "\(caseName(of: "search", in: $0) == "nil" ? "idle" : "searching")\($0.listens(to: agent) ? " listening" : "")"
+        "\(caseName(of: "search", in: $0) == "nil" ? "idle" : "searching")\($0.knows(agent) ? " listening" : "")"
       }, deadline: \.deadline,
       { _ = $0.handle($1, at: $2) })
     #expect(found.differences(from: ["idle", "idle listening", "searching", "searching listening"]) == [])

@@ -66,8 +66,8 @@ import Testing
     var reads: [PropertyRead] = []
   }
 
-  private func export(_ agent: Agent) -> ExportedObject {
-    other.objects.export(
+  private func export(_ agent: Agent, on connection: Connection? = nil) -> ExportedObject {
+    (connection ?? other).objects.export(
       GeoClueNames.agentPath,
       Implementation(
         of: Interface<Agent>(
@@ -236,6 +236,32 @@ import Testing
     withExtendedLifetime(end) {}
   }
 
+  /// Regression: while another agent was known, it was not heard. It may be the user's desktop, whose switch is off.
+  @Test(arguments: [false, true])
+  func `a second agent that announces its level is asked for it`(isAskedBefore: Bool) throws {
+    let (first, second) = (Agent(), Agent())
+    let object = export(first)
+    let finder = finder()
+    var newcomer: Connection?
+    if isAskedBefore { newcomer = try Connection(to: .address(bus.address)) }
+    finder.find(UserID.own, for: service.uniqueName) {}
+    try turning("the first agent is found") {
+      for read in first.reads { read.answer(.uint32(8)) }
+      first.reads = []
+      return finder.levels(of: UserID.own).level(without: service.uniqueName) == .level(.exact)
+    }
+    let made = try newcomer ?? Connection(to: .address(bus.address))
+    let added = export(second, on: made)
+    added.propertyChanged("MaxAccuracyLevel", of: GeoClueNames.agent)
+    added.flushChanges()
+    try turning("the second agent counts", within: .seconds(20)) {
+      for read in second.reads { read.answer(.uint32(0)) }
+      second.reads = []
+      return finder.levels(of: UserID.own).level(without: service.uniqueName) == .level(.none)
+    }
+    withExtendedLifetime((object, added)) {}
+  }
+
   /// Regression: a program that only made calls was refused for as long as it stayed.
   @Test func `a call finds an agent that was exported after its connection had been asked`() throws {
     let agent = Agent()
@@ -312,6 +338,24 @@ import Testing
       #expect(isOver)
     }
     #expect(first == nil, "an abandoned round is dropped")
+    waiters.release()
+  }
+
+  /// Regression: while logind was silent, the calls of clients that had left were kept, one by one.
+  @Test func `the calls of a client that has left wait for nothing`() {
+    final class Call {}
+    let registry = ClientFactsRegistry()
+    let waiters = Waiters()
+    weak var call: Call?
+    do {
+      let client = GatekeeperClient(":1.1")
+      let facts = registry.open(for: client)
+      let made = Call()
+      call = made
+      facts.wait({ Issue.record("answered \(made)") }, since: MainLoop.main.clock.boottime()) { waiters.add($0) }
+      client.onEnd?()
+    }
+    #expect(call == nil)
     waiters.release()
   }
 
