@@ -64,6 +64,7 @@ public final class LocationService {
   private var outages: UInt64 = 0
   private(set) var isEnding = false
   private var cellTimer: LoopSource?
+  private var firstOffer: LoopSource?
   /// Whether ``cells`` will reach the next service.
   public var passesCellsOn = false
   var numbers = ObjectNumbers(startedAt: MainLoop.main.clock.realtime())
@@ -210,7 +211,8 @@ public final class LocationService {
       .sink { [weak self] _ in
         guard let self, let session = gatekeeper as? SessionGatekeeper else { return }
         let authorization = publicist.manager.authorization
-        if !authorization.isAuthorized { forget(.accessLost) }
+        // A source that was released has not refused anything.
+        if !authorization.isAuthorized, authorization.reason != .undecided { forget(.accessLost) }
         session.geoClueAuthorization = authorization
       }.store(in: &cancellables)
     publicist.sourceStatusPublisher()
@@ -234,6 +236,12 @@ public final class LocationService {
     if status.reason != before.reason { changed(Location1Interface.stateReason) }
     if status.availableAccuracy != before.availableAccuracy { changed(Location1Interface.availableAccuracy) }
     if status != before { for request in clients.requests { request.sourceChanged(status) } }
+    guard status.state == .running, before.state != .running else { return }
+    // The location that makes the source run arrives in this turn.
+    firstOffer = MainLoop.main.nextTurn { [weak self] in
+      guard let self, sourceStatus.state == .running else { return }
+      for object in clients.objects { object.offerFirst() }
+    }
   }
 
   private func arrived(_ locations: [Location]) {

@@ -87,6 +87,9 @@ package final class Pacer {
   /// The location that waits until it is due or can be sent; nil if none waits.
   package var waiting: Location? { rule.waiting }
 
+  /// Whether the chain has sent nothing yet.
+  package var isUnused: Bool { rule.isUnused }
+
   /// Drops the waiting location, because the device may move unseen: the source was released, or the machine has slept.
   /// A significant change that waited is determined again when it may be delivered.
   package func drop() {

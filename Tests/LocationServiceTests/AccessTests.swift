@@ -70,6 +70,20 @@ import Testing
     }
   }
 
+  /// Regression: while another program held a silent source, GeoClue repeated its location, which nobody received.
+  @Test func `a subscription receives the known location when the source runs, even if it is old`() throws {
+    let first = try start("Subscription")
+    source.move(ago: .seconds(600))
+    try turning("the first location") { first.delivered == 1 }
+    let path = try #require(try call("CreateSubscription", [.options([])]).get().first?.objectPath)
+    _ = try call("Start", of: "org.geopublicist.Location1.Subscription", at: path).get()
+    let second = try #require(service.clients.objects.first { $0.path == path })
+    try turning(for: .milliseconds(50), "the source may measure another one") { second.delivered == 0 }
+    source.send(.status(SourceStatus(state: .running)))
+    try turning("the known location") { second.delivered == 1 }
+    #expect(first.delivered == 1)
+  }
+
   /// Regression: it waited until all answers before it had been paid for, for 20 s and more.
   @Test func `a call that long answers have delayed is refused within its deadline`() throws {
     _ = try call("ListSubscriptions").get()
@@ -188,11 +202,11 @@ extension OwnedObject {
 extension FakeLocationSource {
   /// Sends a location that is later than everything before, because one of the same microsecond as a change of access
   /// counts as one from before it.
-  fileprivate func move(latitude: Double = 52.5) {
+  fileprivate func move(latitude: Double = 52.5, ago age: Duration = .zero) {
     let before = MainLoop.main.clock.boottime()
     var now = before
     while now == before { now = MainLoop.main.clock.boottime() }
-    send(.location(Location(latitude: latitude, longitude: 13.4, accuracy: 20, receivedAt: now)))
+    send(.location(Location(latitude: latitude, longitude: 13.4, accuracy: 20, receivedAt: now - age)))
   }
 }
 

@@ -10,6 +10,8 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
   private let pacer = Pacer()
   private var slot: DeliverySlot?
   private var chain: AnyCancellable?
+  /// The level of the chain.
+  private var followed: AccuracyLevel?
   /// The last time converted by ``monotonic(_:)``, by both clocks.
   private var converted: (at: BootInstant, monotonic: MonotonicInstant) = (.origin, .origin)
 
@@ -55,6 +57,13 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
 
   /// Takes a location that did not come through the running chain.
   final func offer(_ location: Location) { slot?.offer(location) }
+
+  /// Offers the newest location to a chain that has sent nothing. While the source of another program is silent, GeoClue
+  /// repeats the one that it has, which is published only once.
+  final func offerFirst() {
+    guard let slot, pacer.isUnused, let level = followed, let first = firstLocation(for: level) else { return }
+    slot.offer(first)
+  }
 
   final func forget(_ part: DeliverySlot.Part) { slot?.forget(part) }
 
@@ -117,6 +126,7 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
   private func follow(_ level: AccuracyLevel?) {
     chain = nil
     slot = nil
+    followed = level
     guard let level else { return updateNeed() }
     configureChain(at: level)
     // A location that the arbiter holds back and publishes later must also be from after the refusal.
