@@ -130,6 +130,12 @@ extension Checks {
     }
   }
 
+  /// Checks that the service has asked an agent that announced a level some seconds ago.
+  func heardAgent(_ agent: Agent) {
+    guard !agent.isKnown else { return }
+    broken("an agent that announces its level is asked for it", "\(agent.name) allows \(agent.level)")
+  }
+
   /// Checks that the source is no longer unavailable because of an agent that has announced that it permits location.
   func permitsAgain(_ agent: Agent?) {
     guard let agent, agent.isKnown, agent.manner == .announces, agent.level == .exact,

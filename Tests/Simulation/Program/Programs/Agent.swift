@@ -129,19 +129,33 @@ final class Agent: Program {
     }
   }
 
-  /// A service that has not found the agent yet does not receive its announcements.
+  /// A service that has not found the agent yet asks it.
   private func announce() {
     isSilent = false
+    if !isKnown { expectQuestion() }
     propertiesChanged(Self.path, Self.interface, [("MaxAccuracyLevel", .uint32(level.rawValue))])
     if isKnown, !world.isSession { noteTold(level) }
   }
 
   /// Announces that its level may have changed.
   private func announceUnknown() {
+    if !isKnown { expectQuestion() }
     signal(
       Self.path, Self.properties, "PropertiesChanged",
       [.string(Self.interface), .options([]), .strings(["MaxAccuracyLevel"])])
   }
+
+  /// A service that serves the user must ask this agent soon, although it may know another one.
+  private func expectQuestion() {
+    guard !world.isSession, world.healedAt != nil, isServed else { return }
+    let (connections, service) = (connections, world.serviceName)
+    world.schedule.after(15_000_000) { [self] in
+      guard self.connections == connections, isConnected, answers, isServed, service == world.serviceName else { return }
+      world.checks.heardAgent(self)
+    }
+  }
+
+  private var isServed: Bool { world.clients.contains { $0.user == user && $0.isServed } }
 
   /// Announces that its level may have changed, which it has not, and answers late. Meanwhile a location arrives, and then
   /// none for a while.
