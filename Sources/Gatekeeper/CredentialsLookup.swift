@@ -52,8 +52,20 @@ package final class CredentialsLookup {
       guard subjects[name] != nil else { continue }
       inFlight += 1
       subjects[name]?.isAsked = true
-      subjects[name]?.question = Credentials.ask(for: name, on: connection) { [weak self] in self?.answered(name, $0) }
+      subjects[name]?.question = Credentials.ask(for: name, on: connection) { [weak self] in self?.ended(name, $0) }
     }
+  }
+
+  /// A busy bus may answer too late or not at all, which says nothing about the connection. A call that waits must be
+  /// answered in time; another question is repeated.
+  private func ended(_ name: BusName, _ result: Result<Credentials?, CallFailure>) {
+    guard case .failure(.lost) = result, connection.isConnected, subjects[name]?.isUrgent == false else {
+      return answered(name, (try? result.get()) ?? nil)
+    }
+    subjects[name]?.isAsked = false
+    waiting.append(name)
+    inFlight -= 1
+    askNext()
   }
 
   private func answered(_ name: BusName, _ credentials: Credentials?) {
@@ -75,20 +87,23 @@ nonisolated package struct Credentials: Hashable, Sendable {
     Message(callingBus: "GetConnectionCredentials", [.string(name.rawValue)])
   }
 
-  /// Asks the bus for a connection's credentials. Calls the handler with nil if the bus does not return the user.
+  /// Asks the bus for a connection's credentials. The result is nil if the bus does not return the user.
   @MainActor package static func ask(
-    for name: BusName, on connection: Connection, _ handler: @escaping (Credentials?) -> Void
+    for name: BusName, on connection: Connection, _ handler: @escaping (Result<Credentials?, CallFailure>) -> Void
   ) -> PendingCall {
     connection.call(question(about: name), timeout: .milliseconds(5_000)) { result in
-      guard case .success(let values) = result, let properties = values.first?.properties,
-        let user = properties["UnixUserID"]?.uint32
-      else { return handler(nil) }
-      let label = properties["LinuxSecurityLabel"]?.bytes
-      handler(
-        Credentials(
-          userID: user, processID: properties["ProcessID"]?.uint32, securityLabel: label.map(SecurityLabel.init(bytes:))
-        ))
+      handler(result.map { $0.first?.properties.flatMap(Credentials.init) })
     }
+  }
+}
+
+nonisolated extension Credentials {
+  /// Returns nil without a user.
+  fileprivate init?(_ properties: [String: Value]) {
+    guard let user = properties["UnixUserID"]?.uint32 else { return nil }
+    let label = properties["LinuxSecurityLabel"]?.bytes
+    self.init(
+      userID: user, processID: properties["ProcessID"]?.uint32, securityLabel: label.map(SecurityLabel.init(bytes:)))
   }
 }
 
