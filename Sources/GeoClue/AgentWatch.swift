@@ -51,7 +51,10 @@ final class AgentWatch {
   private func consider(_ values: [Value]) {
     let names = Set(values.compactMap { $0.string.flatMap(BusName.init(validating:)) }.filter(\.isUnique))
     users = users.filter { names.contains($0.key) }
+    let isLevelGone = levels.keys.contains { !names.contains($0) }
     levels = levels.filter { names.contains($0.key) }
+    // The connection to the bus was lost when an agent left.
+    if isLevelGone { onChange(levels.values.min()) }
     for name in names where name != connection.uniqueName {
       if let owner = users[name] {
         if owner == user { candidates.insert(name) }
@@ -78,8 +81,8 @@ final class AgentWatch {
   /// Handles an announcement. Any connection can send this signal, but only agents of this user count.
   private func heard(_ announcement: GeoClueAgent.Announcement, from sender: BusName) {
     guard let owner = users[sender] else {
-      unconfirmed[sender] = announcement
-      return ask(whose: sender) { [weak self] in
+      let isAsked = unconfirmed.updateValue(announcement, forKey: sender) != nil
+      return isAsked ? () : ask(whose: sender) { [weak self] in
         if let self, let announcement = unconfirmed[sender] { note(announcement, from: sender) }
       }
     }
@@ -116,10 +119,10 @@ final class AgentWatch {
     guard questions[name]?.count == 1 else { return }
     askBus("GetConnectionUnixUser", [.string(name.rawValue)], expecting: "u") { [weak self] result in
       guard let self, let actions = questions.removeValue(forKey: name) else { return }
+      defer { unconfirmed[name] = nil }
       guard case .success(let values) = result, let owner = values.first?.uint32 else { return }
       users[name] = owner
       if owner == user { for action in actions { action() } }
-      unconfirmed[name] = nil
     }.keep()
   }
 
