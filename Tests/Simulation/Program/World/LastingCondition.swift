@@ -148,8 +148,17 @@ enum LastingCondition: CaseIterable {
       world.schedule.after(10_000_000) { agent?.recover(forgets: true) }
     case .secondAgent:
       let second = world.seconds.first { $0.user == user }
-      second?.start()
-      second?.setLevel(.city)
+      if user.isMultiple(of: 2) {
+        second?.start()
+        second?.setLevel(.city)
+      } else {
+        // The service has asked it before it begins to be an agent.
+        second?.start(exports: false)
+        world.schedule.after(5_000_000) {
+          second?.export()
+          second?.setLevel(second?.level == .city ? .street : .city)
+        }
+      }
       // Its last level limits the user's programs while it does not answer, because the other agent does.
       world.schedule.after(8_000_000) {
         guard let second, second.isKnown, second.unit == .described else { return }
