@@ -17,7 +17,7 @@ nonisolated struct HeldClient: Sendable {
   private var source = SourceWatch()
   /// When to replace the client because it is finer than needed.
   private var coarserAt: MonotonicInstant?
-  /// When the client last announced a new measurement.
+  /// When the client last announced a new measurement, or first a repeated one.
   private var measuredAt: MonotonicInstant?
   private var renewsAt: MonotonicInstant?
 
@@ -31,10 +31,14 @@ nonisolated struct HeldClient: Sendable {
     if !isActive { (hasFix, source, measuredAt, renewsAt) = (false, SourceWatch(), nil, nil) }
   }
 
-  /// Records a fix. A repeated measurement proves nothing about the source, which may have fallen silent.
+  /// Records a fix. A repeated measurement proves nothing about the source, which may have fallen silent: GeoClue repeats
+  /// it because another program uses that source, and a later client may be the only one, for which it measures.
   mutating func fix(isNew: Bool, at now: MonotonicInstant, available: AccuracyLevel?) {
     hasFix = true
-    guard isNew else { return }
+    guard isNew else {
+      measuredAt = measuredAt ?? now
+      return
+    }
     source.fix(at: now, available: available)
     (measuredAt, renewsAt) = (now, nil)
   }
@@ -48,7 +52,7 @@ nonisolated struct HeldClient: Sendable {
 
   /// Returns whether to replace the client now for a subscriber that requests a fix. Otherwise it is replaced later.
   ///
-  /// A client that has measured nothing yet is kept, and so is one whose source reports so regularly that silence means
+  /// A client that has announced nothing yet is kept, and so is one whose source reports so regularly that silence means
   /// the loss of the source.
   mutating func wantsRenewal(at now: MonotonicInstant) -> Bool {
     guard let measuredAt, isActive, source.deadline == nil else { return false }

@@ -70,12 +70,25 @@ import Testing
     #expect(driver.pass(1) == replacement)
     driver.send(.created(client: "/2"), .started, .fix(isNew: false))
     #expect(driver.pass(60_000) == [])
-    #expect(driver.send(.refresh) == [], "this client has measured nothing yet")
     switchedOff.send(.active(false))
     switchedOff.pass(HeldClient.renewalDelay)
     #expect(switchedOff.send(.refresh) == [])
     switchedOff.send(.demand(nil))
     #expect(switchedOff.send(.refresh) == [])
+  }
+
+  /// Regression: such a client was kept for ever. GeoClue does not measure for a client while another program uses the
+  /// silent source, but it does for a client that follows after that program has left.
+  @Test func `a request replaces a client that has only repeated a measurement`() {
+    var driver = MachineDriver.running()
+    driver.send(.fix(isNew: false))
+    #expect(driver.send(.refresh) == [])
+    #expect(driver.pass(HeldClient.renewalDelay - .milliseconds(1)) == [])
+    driver.send(.fix(isNew: false))
+    #expect(driver.pass(1) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
+    driver.send(.created(client: "/2"), .started, .fix(isNew: false))
+    #expect(driver.pass(60_000) == [], "the request has been carried out")
+    #expect(driver.send(.refresh) == [.deleteClient("/2"), .createClient, .readAvailableAccuracy])
   }
 
   @Test func `a source that delivers a fix after a request is not replaced`() {
