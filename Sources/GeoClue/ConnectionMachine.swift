@@ -97,6 +97,7 @@ nonisolated package struct ConnectionMachine: Sendable {
       let before = agentLevel
       agentLevel = level
       guard wanted != nil else { return }
+      geoclue.agentChanged()
       if let level, level > .none, level < authorization.level, authorization.isAuthorized {
         // A lower level counts before GeoClue has started a client with it. A higher one does not.
         authorization = .authorized(.always, level: level)
@@ -161,6 +162,10 @@ nonisolated package struct ConnectionMachine: Sendable {
     switch event {
     case .created(let path):
       guard let wanted else { return [.deleteClient(path)] }
+      if geoclue.isPendingClientOutdated, !lacksAgent {
+        // A client that GeoClue left pending for want of an agent has the new one.
+        return [.deleteClient(path)] + connect(moment, notBefore: pacing.replacement(at: moment.now))
+      }
       if lacksAgent || trouble == .geoclueRestarting { trouble = .none }
       isAgentRefused = false
       state = .starting(HeldClient(path, wanted), until: moment.now + Self.startDeadline)

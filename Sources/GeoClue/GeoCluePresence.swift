@@ -18,6 +18,8 @@ nonisolated struct GeoCluePresence: Sendable {
   private(set) var available: AccuracyLevel?
   /// Whether `CreateClient` is pending. GeoClue answers it eventually, even if the client is no longer wanted.
   private(set) var isCreationPending = false
+  /// Whether the agent may have changed since then. GeoClue may have bound the client to the one that has left.
+  private(set) var isPendingClientOutdated = false
   private var isActivationPending = false
   /// When GeoClue first answered another call after `CreateClient`, which it must therefore have received.
   private var creationHeardAt: MonotonicInstant?
@@ -39,9 +41,11 @@ nonisolated struct GeoCluePresence: Sendable {
   /// Returns whether to call `CreateClient`. Only one call may be pending.
   mutating func beginCreation() -> Bool {
     guard !isCreationPending else { return false }
-    (isCreationPending, creationHeardAt) = (true, nil)
+    (isCreationPending, isPendingClientOutdated, creationHeardAt) = (true, false, nil)
     return true
   }
+
+  mutating func agentChanged() { isPendingClientOutdated = isCreationPending }
 
   mutating func creationEnded() { (isCreationPending, creationHeardAt) = (false, nil) }
 

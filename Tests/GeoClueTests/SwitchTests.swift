@@ -206,6 +206,22 @@ import Testing
     #expect(driver.authorization == .refused(.noAgent))
   }
 
+  /// Regression: the client was started with the level of the agent that had left.
+  @Test func `a client that was being created when its agent left is deleted`() {
+    var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .available(.exact))
+    driver.send(.agentChanged(nil))
+    #expect(driver.send(.created(client: "/1")) == [.deleteClient("/1")])
+    #expect(driver.state == .starting)
+    #expect(driver.pass(ConnectionPacing.clientGap) == [.createClient, .readAvailableAccuracy])
+    #expect(driver.send(.created(client: "/2")) == [.startClient("/2", .exact)])
+  }
+
+  @Test func `a client that waited for an agent is used, although another program left meanwhile`() {
+    var driver = MachineDriver.withoutAgent()
+    driver.send(.agentChanged(nil))
+    #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .exact)])
+  }
+
   @Test func `an agent that keeps changing its level causes only a few GeoClue clients`() {
     var driver = MachineDriver.running()
     var clients = 1
