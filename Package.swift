@@ -151,6 +151,7 @@ let package = Package(
       name: "GeoClueTests",
       dependencies: [
         "GeoClue", "GeopublicistGeoClueSimulation", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport",
+        "PublicistTesting",
       ]),
     .testTarget(
       name: "GeopublicistClientTests",

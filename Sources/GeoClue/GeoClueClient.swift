@@ -67,7 +67,10 @@ final class GeoClueClient {
   }
 
   /// Reads a location object immediately, because it exists for only a few seconds.
-  private func read(_ place: ObjectPath) {
+  ///
+  /// The newest one exists until its client is deleted, and a silent source announces no other. If a GeoClue that hangs
+  /// does not answer in time, it is therefore read again, with more patience, because unanswered calls are limited.
+  private func read(_ place: ObjectPath, timeout: CallTimeout = .milliseconds(5_000)) {
     newest = place
     guard reads < Self.maximumReads else {
       unread = place
@@ -76,7 +79,7 @@ final class GeoClueClient {
     reads += 1
     let location = Proxy(on: proxy.connection, destination: owner, path: place, interface: .properties)
     location.call(
-      "GetAll", .string(GeoClueNames.location.rawValue), timeout: .milliseconds(5_000), expecting: .variantDictionary
+      "GetAll", .string(GeoClueNames.location.rawValue), timeout: timeout, expecting: .variantDictionary
     ) { [weak self] result in
       guard let self else { return }
       reads -= 1
@@ -84,6 +87,7 @@ final class GeoClueClient {
         report(.fix(fix))
       } else if place == newest {
         // An older location does not matter, because a newer one is being read.
+        if case .failure(.lost) = result { read(place, timeout: .milliseconds(120_000)) }
         report(.failure(LocationError(.locationUnknown, "GeoClue announced a location that could not be read")))
       }
       if let next = unread {

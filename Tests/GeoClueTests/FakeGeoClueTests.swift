@@ -2,6 +2,7 @@
 import GeopublicistLocationModel
 import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
+import PublicistTesting
 import Testing
 
 @testable import GeoClue
@@ -41,6 +42,24 @@ import Testing
     }
     try geoclue.fix(latitude: 3, longitude: 4)
     #expect(try listener.location().latitude == 3)
+  }
+
+  /// Regression: the location was lost, although a silent source announces no other.
+  @Test func `the newest location is read again if GeoClue was too slow to answer`() throws {
+    let (_, geoclue, listener) = try running()
+    try geoclue.fault(on: "GetAll", "hang", ["times": 1])
+    try MainLoop.main.withVirtualTime { time in
+      let turn = {
+        time.advance()
+        nap()
+      }
+      try geoclue.fix(latitude: 3, longitude: 4)
+      try eventually("it is being read", turn: turn) { geoclue.count(of: "GetAll") == 1 }
+      #expect(listener.failures.isEmpty)
+      time.advance(by: .seconds(5))
+      #expect(listener.failures.map(\.code) == [.locationUnknown])
+      try eventually("it has been read", turn: turn) { listener.locations.map(\.latitude) == [3] }
+    }
   }
 
   @Test func `impossible coordinates are reported without their values`() throws {
