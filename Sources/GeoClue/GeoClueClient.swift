@@ -10,9 +10,12 @@ final class GeoClueClient {
   private let desktopID: String
   private let report: (GeoClueReport) -> Void
   private var signals: SignalMatch?
+  private var isStarted = false
   /// The last announced location.
   private var newest: ObjectPath?
-  /// The number of location objects being read. Of those announced meanwhile, only the newest is kept.
+  /// The number of location objects being read. Of those announced meanwhile, or before the client has started, only the
+  /// newest is kept: GeoClue first announces what each source has measured for other programs, the finest source first.
+  /// The last of these locations is the one that GeoClue prefers, and the others may be much older.
   private var reads = 0
   private var unread: ObjectPath?
   private static let maximumReads = 16
@@ -42,6 +45,8 @@ final class GeoClueClient {
         self?.report(.event(.started))
         // Location may have been turned off between the start and its reply. Report that first.
         self?.readActive()
+        self?.isStarted = true
+        self?.readUnread()
       case .failure(let failure): self?.failed(failure)
       }
     }
@@ -72,7 +77,7 @@ final class GeoClueClient {
   /// does not answer in time, it is therefore read again, with more patience, because unanswered calls are limited.
   private func read(_ place: ObjectPath, timeout: CallTimeout = .milliseconds(5_000)) {
     newest = place
-    guard reads < Self.maximumReads else {
+    guard isStarted, reads < Self.maximumReads else {
       unread = place
       return
     }
@@ -90,11 +95,14 @@ final class GeoClueClient {
         if case .failure(.lost) = result { read(place, timeout: .milliseconds(120_000)) }
         report(.failure(LocationError(.locationUnknown, "GeoClue announced a location that could not be read")))
       }
-      if let next = unread {
-        unread = nil
-        read(next)
-      }
+      readUnread()
     }
+  }
+
+  private func readUnread() {
+    guard let next = unread else { return }
+    unread = nil
+    read(next)
   }
 
   private func set(_ name: MemberName, _ value: Value) {

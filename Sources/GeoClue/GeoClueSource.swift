@@ -16,9 +16,8 @@ public final class GeoClueSource: LocationSource, MachineShell {
   private var agent: GeoClueAgent?
   /// The agents of a human user.
   private var agents: AgentWatch?
-  /// The newest measurement. Kept even while there are no subscribers, so that a later repetition gets the age of the
-  /// original.
-  private var last: Location?
+  /// Kept even while there are no subscribers, so that a later repetition gets the age of the original.
+  private var measurements = RecentMeasurements()
   /// Whether the client has announced nothing yet.
   private var isFirst = true
   private let compass: CompassWatch
@@ -178,15 +177,15 @@ extension GeoClueSource {
         from: fix, receivedAt: clock.boottime(), wallClock: Timestamp(microsecondsSinceEpoch: clock.realtime()))
       let isOfNewClient = isFirst
       isFirst = false
-      // GeoClue announces its last location again whenever a compass turns, and to each new client.
-      if let last, location.isSameMeasurement(as: last), !(isOfNewClient && location.isAsserted) {
+      // To a new client, an asserted location is not merely repeated.
+      if !(isOfNewClient && location.isAsserted), let (original, isNewest) = measurements.original(of: location) {
         handle(.fix(isNew: false))
-        if isOfNewClient { onEvent?(.location(last)) }
+        if isOfNewClient || !isNewest { onEvent?(.location(original)) }
         return
       }
       let heading = course.heading(at: location)
       if compass.mayExist { location.heading = heading }
-      last = location
+      measurements.add(location)
       handle(.fix(isNew: true))
       onEvent?(.location(location))
     } catch {

@@ -110,6 +110,25 @@ import Testing
     #expect(repetition.isSameMeasurement(as: first))
   }
 
+  /// Regression: both counted as new, so that the older one was delivered and both answered requests.
+  @Test func `of the locations with which GeoClue begins for a new client, only the last is repeated`() throws {
+    let (_, geoclue, listener) = try running()
+    try fix(geoclue, 3, at: 1_700_000_000, "GPS GGA")
+    _ = try listener.location()
+    try fix(geoclue, 4, at: 1_700_000_100, "WiFi")
+    let newest = try listener.location(2)
+    let older: [String: JSON] = [
+      "Latitude": 3, "Longitude": 4, "Accuracy": 2, "Heading": 200, "Description": "GPS GGA",
+      "Timestamp": .variant("(tt)", [1_700_000_000, 0]),
+    ]
+    try geoclue.tell(["older": .object(older)])
+    listener.source.startOver()
+    #expect(try listener.location(3) == newest, "with its age")
+    try fix(geoclue, 5, at: 1_700_000_200, "WiFi")
+    _ = try listener.location(4)
+    #expect(listener.locations.map(\.latitude) == [3, 4, 4, 5])
+  }
+
   @Test func `while a compass exists, the heading is computed from the course or absent`() throws {
     let (bus, geoclue, listener) = try running()
     try fix(geoclue, 3, at: 1_700_000_000, "GPS GGA")

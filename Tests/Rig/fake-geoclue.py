@@ -10,6 +10,7 @@ It exits IDLE-SECONDS after its last client (0, the default: never). Prints {"ow
 
     {"fix": {"Latitude": 52.5, ...}}     a measurement; a value may be a variant of any type (busjson.py)
     {"fix": null}                        the source has no location for new clients
+    {"older": {"Latitude": 52.5, ...}}   an earlier measurement by another source, which a new client receives first
     {"fault": {"on": member, "interface": I, "property": P, "do": D, ...}}
                                          from now on, calls of this member (of Properties: for this property) are
         "do": "hang"                     not answered until {"release": member},
@@ -129,6 +130,9 @@ class Program:
             self.geoclue.fix = None
         else:
             self.geoclue.new_fix({name: self.fix_value(value) for name, value in fix.items()})
+
+    def do_older(self, fix, _):
+        self.geoclue.older = self.geoclue.measured({name: self.fix_value(value) for name, value in fix.items()})
 
     @staticmethod
     def fix_value(value):

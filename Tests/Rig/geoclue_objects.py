@@ -51,7 +51,7 @@ class GeoClue:
         self.agents, self.agent_owners = {}, {}
         self.clients, self.waiting, self.locations = {}, [], {}
         self.made = 0
-        self.fix, self.available = None, 8
+        self.fix, self.older, self.available = None, None, 8
 
     # Calls
 
@@ -184,28 +184,33 @@ class GeoClue:
     def activate(self, client):
         client.agent_stopped = False
         self.set_active(client, True)
-        if self.fix is not None:
-            self.update(client)
+        for fix in (self.older, self.fix):
+            if fix is not None:
+                self.update(client, fix)
 
     def set_active(self, client, active):
         if client.active != active:
             client.active = active
             self.bus.changed(client.path, CLIENT, {"Active": variant("b", active)})
 
+    @staticmethod
+    def measured(properties):
+        """Returns a measurement, with defaults for the values that it lacks."""
+        return {"Accuracy": variant("d", 0), "Altitude": variant("d", UNKNOWN), "Speed": variant("d", -1),
+                "Heading": variant("d", -1), "Description": variant("s", ""),
+                "Timestamp": variant("(tt)", [int(time.time()), 0]), **properties}
+
     def new_fix(self, properties):
-        """Publishes a measurement, with defaults for the values that it lacks."""
-        self.fix = {"Accuracy": variant("d", 0), "Altitude": variant("d", UNKNOWN), "Speed": variant("d", -1),
-                    "Heading": variant("d", -1), "Description": variant("s", ""),
-                    "Timestamp": variant("(tt)", [int(time.time()), 0]), **properties}
+        self.fix = self.measured(properties)
         for client in list(self.clients.values()):
             if client.active:
-                self.update(client)
+                self.update(client, self.fix)
 
-    def update(self, client):
+    def update(self, client, fix):
         old, before = client.location, getattr(client, "previous", None)
         client.updates += 1
         client.previous, client.location = old, f"{client.path}/Location/{client.updates}"
-        self.locations[client.location] = (client.owner, self.fix)
+        self.locations[client.location] = (client.owner, fix)
         if before:
             self.bus.after(5, lambda: self.locations.pop(before, None))
         self.bus.emit(client.path, CLIENT, "LocationUpdated", "oo", old, client.location, to=client.owner)
