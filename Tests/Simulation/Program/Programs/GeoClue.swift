@@ -87,7 +87,13 @@ final class GeoClue: SystemService {
   private var places: [String: (owner: String, fix: Fix)] = [:]
   private var made = 0
   private var madePlaces = 0
-  private var current: Fix?
+  private var current: Fix? {
+    didSet {
+      if current?.number.isMultiple(of: 50) ?? true { older = current }
+    }
+  }
+  /// What another source measured earlier. While another program uses GeoClue, a new client receives this first.
+  private var older: Fix?
   /// The last location of clients that may not receive a receiver's measurements.
   private var coarse: Fix?
   /// Whether GeoClue has locations for clients that may not receive a receiver's measurements.
@@ -539,6 +545,7 @@ final class GeoClue: SystemService {
     if isByAddress, let fix = current, fix.sleeps < world.sleeps { current = world.measure(isFine: true) }
     guard (client.isFine ? current : coarse) != nil else { return }
     reportedAt = world.schedule.now
+    if isShared, !isStatic, client.isFine, let older { announce(older, to: client) }
     update(client)
   }
 
