@@ -64,9 +64,11 @@ package final class ConnectionOpener {
   }
 
   private func wait() {
-    timer = timer ?? MainLoop.main.at(opensFrom) { [weak self] in
-      self?.timer = nil
-      self?.onReady?()
-    }
+    timer =
+      timer
+      ?? MainLoop.main.at(opensFrom) { [weak self] in
+        self?.timer = nil
+        self?.onReady?()
+      }
   }
 }

@@ -82,9 +82,11 @@ final class AgentWatch {
   private func heard(_ announcement: GeoClueAgent.Announcement, from sender: BusName) {
     guard let owner = users[sender] else {
       let isAsked = unconfirmed.updateValue(announcement, forKey: sender) != nil
-      return isAsked ? () : ask(whose: sender) { [weak self] in
-        if let self, let announcement = unconfirmed[sender] { note(announcement, from: sender) }
-      }
+      return isAsked
+        ? ()
+        : ask(whose: sender) { [weak self] in
+          if let self, let announcement = unconfirmed[sender] { note(announcement, from: sender) }
+        }
     }
     if owner == user { note(announcement, from: sender) }
   }

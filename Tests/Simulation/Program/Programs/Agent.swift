@@ -150,8 +150,8 @@ final class Agent: Program {
     guard !world.isSession, world.healedAt != nil, isServed else { return }
     let (connections, service) = (connections, world.serviceName)
     world.schedule.after(15_000_000) { [self] in
-      guard self.connections == connections, isConnected, answers, isServed, service == world.serviceName else { return }
-      world.checks.heardAgent(self)
+      guard self.connections == connections, isConnected, answers, isServed else { return }
+      if service == world.serviceName { world.checks.heardAgent(self) }
     }
   }
 
