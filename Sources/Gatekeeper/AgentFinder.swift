@@ -15,6 +15,8 @@ final class AgentFinder {
     var host = MachineHost(AgentSearch())
     var questions: [BusName: PendingCall] = [:]
     var waiting: [() -> Void] = []
+    /// When all connections were first asked, or a call last had them asked again.
+    var askedAt = AgentSearch.now
     private weak var finder: AgentFinder?
 
     init(_ user: UInt32, of finder: AgentFinder) { (self.user, self.finder) = (user, finder) }
@@ -53,7 +55,7 @@ final class AgentFinder {
   private var match: SignalMatch?
   private var geoclue: NameWatch?
   private var listing: PendingCall?
-  /// When a call of each account last had connections asked, or asked again.
+  /// When a call of each account last had connections asked again.
   private var refreshes: [Account: MonotonicInstant] = [:]
   /// The users whose connections are to be listed, each with the clients that asked. A client is never its own agent.
   private var wanted: [UInt32: Set<BusName>] = [:]
@@ -85,10 +87,10 @@ final class AgentFinder {
   func isHeld(_ user: UInt32) -> Bool { users[user]?.search.isHeld(at: AgentSearch.now) ?? false }
 
   /// Searches a user's connections for agents and calls `done` when the search ends, with or without a result.
-  /// Connections that have already answered are asked only if `again` is true, or if the user's account has not had any
-  /// asked for a while.
+  /// Connections that have already answered are asked only if `again` is true, or if that has not been done for a while.
   func find(_ user: UInt32, for peer: BusName? = nil, again: Bool = false, _ done: @escaping () -> Void) {
-    let entry = users[user] ?? added(user)
+    let entry = users[user] ?? Entry(user, of: self)
+    users[user] = entry
     peers.reconcileWithBus()
     entry.waiting.append(done)
     wanted[user, default: []].formUnion(peer.map { [$0] } ?? [])
@@ -96,22 +98,15 @@ final class AgentFinder {
     handle(.wanted(again: again, isGeoClueThere: geoclue?.owner != nil), user)
   }
 
-  private func added(_ user: UInt32) -> Entry {
-    let entry = Entry(user, of: self)
-    users[user] = entry
-    let now = AgentSearch.now
-    refreshes = refreshes.filter { now - $0.value < AgentSearch.slowInterval }
-    let account = accountOf(user)
-    refreshes[account] = refreshes[account] ?? now
-    return entry
-  }
-
   private func mayAskAgain(_ entry: Entry) -> Bool {
-    guard entry.search.hasRefusals else { return false }
-    let (account, now) = (accountOf(entry.user), AgentSearch.now)
-    let interval = entry.search.hasAgent ? AgentSearch.slowInterval : AgentSearch.interval
-    guard refreshes[account].map({ now - $0 >= interval }) ?? true else { return false }
-    refreshes[account] = now
+    let now = AgentSearch.now
+    guard entry.search.hasRefusals,
+      !entry.search.hasAgent || now - entry.askedAt >= AgentSearch.slowInterval
+    else { return false }
+    let account = accountOf(entry.user)
+    refreshes = refreshes.filter { now - $0.value < AgentSearch.interval }
+    guard refreshes[account] == nil else { return false }
+    (refreshes[account], entry.askedAt) = (now, now)
     return true
   }
 
@@ -222,6 +217,7 @@ extension AgentFinder {
     announcers.remove(name)
     lost.remove(name)
     lookup.forget(name)
+    probes.left(name)
     sandboxes.forget(name)
     guard let user = owners.removeValue(forKey: name)?.userID else { return }
     users[user]?.questions[name] = nil
@@ -251,13 +247,15 @@ extension AgentFinder {
   private func probe(_ name: BusName, _ entry: Entry) {
     let user = entry.user
     let isAlone = lost.contains(name)
-    guard let probe = isAlone ? probes.takeAlone() : probes.take() else { return waiting.append((name, user)) }
+    guard let probe = isAlone ? probes.takeAlone() : probes.take(for: name, of: accountOf(user)) else {
+      return waiting.append((name, user))
+    }
     let message = GeoClueAgent.levelQuestion(to: name)
     entry.questions[name] = probe.connection.call(
       message, timeout: .after(AnswerDeadlines.agentSearch), expecting: .variant, within: .smallAnswer
     ) { [weak self, weak entry] result in
       // The bus counts a call that it has passed on until the connection answers.
-      if case .failure(.lost) = result {} else { probe.answered() }
+      if case .failure(.lost) = result {} else { probe.answered(name) }
       guard let self, let entry, users[user] === entry else { return }
       entry.questions[name] = nil
       lost.remove(name)
@@ -290,18 +288,21 @@ extension AgentFinder {
   }
 
   private func changed(_ signal: Signal) {
-    guard let announcement = GeoClueAgent.announcement(in: signal) else { return }
     let name = signal.sender
-    switch (announcement, owners[name]?.userID) {
-    case (.level(let level), let user?): handle(.announced(name, level), user)
-    case (.changed, let user?): handle(.invalidated(name), user)
-    case (_, nil):
-      guard announcers.insert(name).inserted else { return }
-      learnOwner(of: name) { [weak self] in
-        guard let self, announcers.remove(name) != nil, let user = owners[name]?.userID else { return }
-        // It may have announced another level meanwhile.
-        handle(.invalidated(name), user)
-      }
+    guard let user = owners[name]?.userID else { return learnAnnouncer(name) }
+    switch GeoClueAgent.announcement(in: signal) {
+    case .level(let level): handle(.announced(name, level), user)
+    case .changed: handle(.invalidated(name), user)
+    case nil: break
+    }
+  }
+
+  /// Handles signals of a connection whose user is not known yet. They need not be read: the connection is asked.
+  private func learnAnnouncer(_ name: BusName) {
+    guard announcers.insert(name).inserted else { return }
+    learnOwner(of: name) { [weak self] in
+      guard let self, announcers.remove(name) != nil, let user = owners[name]?.userID else { return }
+      handle(.invalidated(name), user)
     }
   }
 }

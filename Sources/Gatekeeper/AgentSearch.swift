@@ -29,8 +29,8 @@ nonisolated struct AgentSearch: StateMachine {
   static let pause = Duration.milliseconds(100)
 
   enum Event: MachineEvent, Hashable, Sendable {
-    /// A call needs the level, or (`again`) a client is waiting for an agent, so connections that were not agents
-    /// before are asked again. While GeoClue is not running, agents announce no new levels, so known agents are
+    /// A call needs the level. With `again`, connections that were not agents before are asked again, because a client
+    /// is waiting for an agent, or because that has not been done for a while. While GeoClue is not running, agents announce no new levels, so known agents are
     /// asked again, too.
     case wanted(again: Bool, isGeoClueThere: Bool = true)
     /// The user's connections on the bus, without the service's own and those of the waiting clients.
@@ -89,7 +89,7 @@ nonisolated struct AgentSearch: StateMachine {
     var silences = 0
     /// When the connection may be asked again.
     var end: MonotonicInstant
-    /// Whether the connection has announced a level since it was asked, so that it is asked again.
+    /// Whether the connection has announced a level that it has not told since, so that it is asked again.
     var hasAnnounced = false
   }
 
@@ -214,8 +214,11 @@ nonisolated extension AgentSearch {
   }
 
   private mutating func wasSilent(_ name: BusName, _ now: MonotonicInstant) {
-    let silences = min((refusals[name]?.silences ?? 0) + 1, 6)
-    refusals[name] = Refusal(silences: silences, end: now + Self.silence * (1 << (silences - 1)))
+    let before = refusals[name]
+    let silences = min((before?.silences ?? 0) + 1, 6)
+    refusals[name] = Refusal(
+      silences: silences, end: now + Self.silence * (1 << (silences - 1)),
+      hasAnnounced: before?.hasAnnounced == true && silences < Self.patience)
   }
 
   private mutating func verified(_ name: BusName, _ isAgent: Bool?, _ now: MonotonicInstant) {
@@ -252,8 +255,10 @@ nonisolated extension AgentSearch {
   /// Asks a connection that has announced a level although it is not known as an agent. GeoClue obeys the agent that
   /// came last, so a new one may be stricter than those that are known.
   private mutating func askSoon(_ name: BusName, _ now: MonotonicInstant) {
-    guard let refusal = refusals[name], now < refusal.end else { return enqueue(name) }
-    refusals[name]?.hasAnnounced = true
+    var refusal = refusals[name] ?? Refusal(end: now)
+    refusal.hasAnnounced = true
+    refusals[name] = refusal
+    if now >= refusal.end { enqueue(name) }
   }
 
   private mutating func doubt(_ name: BusName, _ now: MonotonicInstant) {
@@ -306,7 +311,7 @@ nonisolated extension AgentSearch {
 // MARK: - Search
 nonisolated extension AgentSearch {
   private mutating func want(_ again: Bool, _ now: MonotonicInstant) {
-    if again { refusals = refusals.filter { $0.value.silences > 0 } }
+    if again { refusals = refusals.filter { $0.value.silences > 0 || $0.value.hasAnnounced } }
     for (name, refusal) in refusals where refusal.silences > 0 && now >= refusal.end { enqueue(name) }
     for (name, agent) in agents where agent.confirmation.isDoubtful { enqueue(name, first: true) }
     search = search ?? Search(begin: now)

@@ -16,12 +16,29 @@ package final class ProbePool {
   /// One connection. It closes when the last reference is released.
   final class Probe {
     let connection: Connection
-    fileprivate var unanswered = 0
+    private var quota = Quota()
+    /// The accounts that are charged for the calls to each program that the bus counts.
+    private var open: [BusName: [Account]] = [:]
 
     fileprivate init(_ connection: Connection) { self.connection = connection }
 
-    /// Records that a call has been answered, even with an error.
-    func answered() { unanswered -= 1 }
+    fileprivate var unanswered: Int { quota.total }
+
+    fileprivate func begin(_ peer: BusName, of account: Account) -> Bool {
+      guard quota.take(for: account, perAccount: limit, of: limit) == nil else { return false }
+      open[peer, default: []].append(account)
+      return true
+    }
+
+    /// Records that a program has answered a call, even with an error.
+    func answered(_ peer: BusName) {
+      if let account = open[peer]?.popLast() { quota.release(of: account) }
+      if open[peer]?.isEmpty == true { open[peer] = nil }
+    }
+
+    fileprivate func left(_ peer: BusName) {
+      for account in open.removeValue(forKey: peer) ?? [] { quota.release(of: account) }
+    }
   }
 
   /// Called when a connection may be taken again.
@@ -35,31 +52,26 @@ package final class ProbePool {
     opener = ConnectionOpener("to ask users' agents", open)
   }
 
-  /// Returns a connection for one call; nil if there is none yet.
-  func take() -> Probe? {
-    replaceIfNeeded()
-    guard let current, current.unanswered < Self.limit else { return nil }
-    current.unanswered += 1
-    return current
-  }
-
-  /// Returns a connection for one call that may end it; nil if there is none yet. The connection that the other calls
-  /// share comes first.
-  func takeAlone() -> Probe? {
-    replaceIfNeeded()
-    guard let current, current.unanswered < Self.tolerance else { return nil }
-    return opener.next().map(Probe.init)
-  }
-
-  private func replaceIfNeeded() {
+  /// Returns a connection for one call to a program, for which an account is charged; nil if there is none yet, or if the
+  /// account has used its share of the present one.
+  func take(for peer: BusName, of account: Account) -> Probe? {
     if let connection = current?.connection, !connection.isConnected {
       current = nil
       opener.wasLost()
     }
-    guard current.map({ $0.unanswered >= Self.tolerance }) ?? true, let connection = opener.next() else { return }
-    connection.onDisconnected = { [weak self] in self?.onReady?() }
-    current = Probe(connection)
+    if let current, current.unanswered < Self.tolerance, current.begin(peer, of: account) { return current }
+    if let connection = opener.next() {
+      connection.onDisconnected = { [weak self] in self?.onReady?() }
+      current = Probe(connection)
+    }
+    return current.flatMap { $0.begin(peer, of: account) ? $0 : nil }
   }
+
+  /// Returns a connection for one call that may end it; nil if there is none yet.
+  func takeAlone() -> Probe? { opener.next().map(Probe.init) }
+
+  /// Records that a program has left the bus, which no longer counts the calls to it.
+  func left(_ peer: BusName) { current?.left(peer) }
 
   /// Returns whether a name is that of the current connection or of its successor.
   func isOurs(_ name: BusName) -> Bool { current?.connection.uniqueName == name || opener.isOurs(name) }

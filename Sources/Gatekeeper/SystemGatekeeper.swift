@@ -348,7 +348,7 @@ extension SystemGatekeeper {
     handle(.doubted(isServed: client.isWaiting || facts.isGathering), for: client)
   }
 
-  /// A new agent is not announced, so search periodically while a client waits for one.
+  /// A new agent need not announce itself, so search periodically while a client waits for one.
   private func searchSoon() {
     guard search == nil else { return }
     // One search serves all clients that change in the same turn of the loop.

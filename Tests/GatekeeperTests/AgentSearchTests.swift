@@ -229,6 +229,21 @@ import Testing
     #expect(search.levels.level(without: client) == .level(.city))
   }
 
+  /// Regression: it was forgotten until the next call, although it may forbid what another agent allows.
+  @Test func `an agent that announces its level is asked again if it does not answer in time`() {
+    var search = known()
+    var now: MonotonicInstant = 10
+    #expect(search.handle(.announced(other, .city), at: now) == [.probe(other)])
+    for silence in 1..<AgentSearch.patience {
+      _ = search.handle(.silent(other), at: now)
+      #expect(search.deadline == now + AgentSearch.silence * (1 << (silence - 1)))
+      now = search.deadline ?? now
+      #expect(search.handle(.timer, at: now) == [.probe(other)])
+    }
+    _ = search.handle(.silent(other), at: now)
+    #expect(search.deadline == nil)
+  }
+
   @Test func `a connection that announces a change while it is asked is asked again`() {
     var search = known()
     _ = search.handle(.invalidated(other), at: 10)

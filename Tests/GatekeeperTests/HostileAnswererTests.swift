@@ -137,30 +137,44 @@ import Testing
       opened += 1
       return try Connection(to: .address(bus.address))
     }
-    for _ in 0..<1_000 { try #require(pool.take()).answered() }
+    for _ in 0..<1_000 { try #require(pool.take(for: peer, of: .user(0))).answered(peer) }
     #expect(opened == 1, "each answer frees a place")
-    let probes = try (0..<3 * ProbePool.tolerance).map { _ in try #require(pool.take()) }
+    let probes = try (0..<UInt32(3 * ProbePool.tolerance)).map { try #require(pool.take(for: peer, of: .user($0))) }
     #expect(opened == 3)
     let uses = Dictionary(grouping: probes, by: ObjectIdentifier.init).values.map(\.count)
     #expect(uses.allSatisfy { $0 == ProbePool.tolerance })
     #expect(probes.map { pool.isOurs($0.connection.uniqueName) }.firstIndex(of: true) == 2 * ProbePool.tolerance)
   }
 
-  /// Regression: the connection was dropped before, so that nobody's agents could be asked.
-  @Test func `until the bus admits its successor, a connection is used for all calls that the bus accepts`() throws {
+  private let peer: BusName = ":7.1"
+
+  /// Regression: the connection was dropped before, so that nobody's agents could be asked; and one user could take all
+  /// its places.
+  @Test func `until the bus admits its successor, accounts share the places of a connection`() throws {
     let pool = ProbePool { [bus] () throws(DBusError) in try Connection(joining: .address(bus.address)) }
-    var probes: [ProbePool.Probe] = []
+    var first: ProbePool.Probe?
     try turning("the bus has admitted a connection") {
-      probes = [pool.take()].compactMap(\.self)
-      return !probes.isEmpty
+      first = pool.take(for: peer, of: .user(1))
+      return first != nil
     }
     bus.suspend(true)
-    while let probe = pool.take() { probes.append(probe) }
-    #expect(probes.count == ProbePool.limit)
-    #expect(Set(probes.map(ObjectIdentifier.init)).count == 1)
+    func taken(_ peer: BusName, of account: Account) -> Int {
+      var count = 0
+      while let probe = pool.take(for: peer, of: account) {
+        #expect(probe === first)
+        count += 1
+      }
+      return count
+    }
+    #expect(taken(":7.2", of: .user(1)) == ProbePool.limit / 2 - 1)
+    let rest = taken(":7.3", of: .user(2))
+    #expect(rest > Quota.free)
     #expect(pool.takeAlone() == nil)
+    // The bus does not count the calls to a program that has left.
+    pool.left(":7.3")
+    #expect(taken(":7.4", of: .user(2)) == rest)
     bus.suspend(false)
-    try turning("the successor is used") { pool.take().map { $0 !== probes[0] } ?? false }
+    try turning("the successor is used") { pool.take(for: peer, of: .user(1)).map { $0 !== first } ?? false }
   }
 
   /// Regression: it counted as silent, so that any program that ended the connection hid other users' agents.
@@ -352,7 +366,8 @@ import Testing
       let facts = registry.open(for: client)
       let made = Call()
       call = made
-      facts.wait({ Issue.record("answered \(made)") }, since: MainLoop.main.clock.boottime()) { waiters.add($0) }
+      let answer = { _ = Issue.record("answered \(made)") }
+      facts.wait(answer, since: MainLoop.main.clock.boottime()) { waiters.add($0) }
       client.onEnd?()
     }
     #expect(call == nil)

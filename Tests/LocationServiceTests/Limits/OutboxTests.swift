@@ -220,7 +220,7 @@ import Testing
   }
 
   /// Regression: the client was not pinged again; and without a successor, nobody was pinged.
-  @Test func `a connection is closed when its successor is admitted, and the pings on it are reported as lost`() throws {
+  @Test func `when its successor is admitted, a connection is closed and the pings on it are lost`() throws {
     let bus = try PrivateBus(.session)
     var isRefused = false
     let pool = PingPool(connections: 1, perConnection: 2, patience: .milliseconds(100)) { () throws(DBusError) in

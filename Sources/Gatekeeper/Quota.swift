@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistGatekeeper
 
 /// Shares a fixed amount among accounts, so that none can exhaust it for the others.
 ///
@@ -7,25 +6,27 @@ import GeopublicistGatekeeper
 /// units, an account may hold at most `1 / (n + 1)` of what the others leave, where `n` is the number of accounts that
 /// hold something. Part of the whole therefore stays free for the next account, however many act together. dbus-broker
 /// shares its resources by the same rule.
-nonisolated struct Quota: Sendable {
-  enum Refusal: Equatable, Sendable {
+nonisolated package struct Quota: Sendable {
+  package enum Refusal: Equatable, Sendable {
     case account
     /// The whole, or this account's share of it.
     case whole
   }
 
   /// The amount that an account may hold regardless of its share. Each further account requires a login.
-  static let free = 16
+  package static let free = 16
   /// The part of the whole (one in this many) that root may take beyond it.
-  static let reservedPart = 64
+  package static let reservedPart = 64
 
-  private(set) var total = 0
+  package private(set) var total = 0
   private var held: [Account: Int] = [:]
 
-  func held(by account: Account) -> Int { held[account] ?? 0 }
+  package init() {}
+
+  package func held(by account: Account) -> Int { held[account] ?? 0 }
 
   /// Takes `amount` for an account, or returns the limit that it would exceed.
-  mutating func take(_ amount: Int = 1, for account: Account, perAccount: Int, of whole: Int) -> Refusal? {
+  package mutating func take(_ amount: Int = 1, for account: Account, perAccount: Int, of whole: Int) -> Refusal? {
     let mine = held(by: account)
     guard amount <= perAccount - mine else { return .account }
     let left = (account == .user(0) ? whole + whole / Self.reservedPart : whole) - total
@@ -38,7 +39,7 @@ nonisolated struct Quota: Sendable {
   }
 
   /// Releases an amount taken by ``take(_:for:perAccount:of:)``.
-  mutating func release(_ amount: Int = 1, of account: Account) {
+  package mutating func release(_ amount: Int = 1, of account: Account) {
     let mine = held(by: account)
     let released = min(amount, mine)
     total -= released
