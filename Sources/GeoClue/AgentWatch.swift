@@ -23,6 +23,8 @@ final class AgentWatch {
   /// Announcements by senders whose user is not known yet.
   private var unconfirmed: [BusName: GeoClueAgent.Announcement] = [:]
   private var candidates: Set<BusName> = []
+  /// The connections that were present when a client was created and whose user is not known yet.
+  private var unidentified: Set<BusName> = []
 
   /// Calls `onChange` whenever a new client should be created, with the lowest level that an agent of this user has
   /// announced, or nil if none has.
@@ -34,14 +36,15 @@ final class AgentWatch {
   /// Starts or stops watching. Stopping discards everything. Repeated calls have no effect.
   func follow(_ wanted: Bool) {
     guard wanted != !matches.isEmpty else { return }
-    (users, questions, listing, levels, unconfirmed, candidates) = ([:], [:], nil, [:], [:], [])
+    (users, questions, listing, levels, unconfirmed) = ([:], [:], nil, [:], [:])
+    (candidates, unidentified) = ([], [])
     matches = wanted ? [followSignals(), followDepartures()] : []
   }
 
   /// Records that a client was created. Its agent is on the bus at this moment.
   func clientWasMade() {
     guard !matches.isEmpty else { return }
-    candidates = []
+    (candidates, unidentified) = ([], [])
     listing = askBus("ListNames", [], expecting: "as") { [weak self] result in
       self?.listing = nil
       if case .success(let values) = result { self?.consider(values.first?.array ?? []) }
@@ -59,6 +62,7 @@ final class AgentWatch {
       if let owner = users[name] {
         if owner == user { candidates.insert(name) }
       } else {
+        unidentified.insert(name)
         ask(whose: name) { [weak self] in self?.candidates.insert(name) }
       }
     }
@@ -107,13 +111,14 @@ final class AgentWatch {
   }
 
   private func departed(_ name: BusName) {
-    let wasAsked = questions.removeValue(forKey: name) != nil
+    questions[name] = nil
+    let wasUnidentified = unidentified.remove(name) != nil
     let wasCandidate = candidates.remove(name) != nil
     let hadLevel = levels.removeValue(forKey: name) != nil
     users[name] = nil
     unconfirmed[name] = nil
     // A connection that leaves while the list is still being read may have been the agent.
-    if wasCandidate || hadLevel || wasAsked || listing != nil { onChange(levels.values.min()) }
+    if wasCandidate || hadLevel || wasUnidentified || listing != nil { onChange(levels.values.min()) }
   }
 
   private func ask(whose name: BusName, _ isOurs: @escaping () -> Void) {
@@ -121,7 +126,10 @@ final class AgentWatch {
     guard questions[name]?.count == 1 else { return }
     askBus("GetConnectionUnixUser", [.string(name.rawValue)], expecting: "u") { [weak self] result in
       guard let self, let actions = questions.removeValue(forKey: name) else { return }
-      defer { unconfirmed[name] = nil }
+      defer {
+        unconfirmed[name] = nil
+        unidentified.remove(name)
+      }
       guard case .success(let values) = result, let owner = values.first?.uint32 else { return }
       users[name] = owner
       if owner == user { for action in actions { action() } }

@@ -96,8 +96,8 @@ nonisolated package struct ConnectionMachine: Sendable {
     case .agentChanged(let level):
       let before = agentLevel
       agentLevel = level
-      guard wanted != nil else { return }
       geoclue.agentChanged()
+      guard wanted != nil else { return }
       if let level, level > .none, level < authorization.level, authorization.isAuthorized {
         // A lower level counts before GeoClue has started a client with it. A higher one does not.
         authorization = .authorized(.always, level: level)
@@ -162,7 +162,9 @@ nonisolated package struct ConnectionMachine: Sendable {
     switch event {
     case .created(let path):
       guard let wanted else { return [.deleteClient(path)] }
-      if geoclue.isPendingClientOutdated, !lacksAgent {
+      let isDiscarded = geoclue.isPendingClientOutdated && !lacksAgent
+      geoclue.discarded(isDiscarded)
+      if isDiscarded {
         // A client that GeoClue left pending for want of an agent has the new one.
         return [.deleteClient(path)] + connect(moment, notBefore: pacing.replacement(at: moment.now))
       }
@@ -208,6 +210,11 @@ nonisolated package struct ConnectionMachine: Sendable {
   private mutating func whileRunning(_ client: HeldClient, _ event: Event, _ moment: Moment) -> [Action] {
     switch event {
     case .refresh: return renew(client, moment)
+    case .fix(let isNew):
+      guard client.isActive else { return [] }
+      let available = geoclue.available
+      authorize(update(client) { $0.fix(isNew: isNew, at: moment.now, available: available) })
+      return []
     case .active(let isActive):
       authorize(update(client) { $0.active(isActive) })
       return []
@@ -229,11 +236,6 @@ nonisolated package struct ConnectionMachine: Sendable {
       var isTooCoarse = false
       update(client) { isTooCoarse = $0.isTooCoarse(for: level ?? $0.level, at: moment.now) }
       return isTooCoarse ? replace(client, moment) : []
-    case .fix(let isNew):
-      guard client.isActive else { return [] }
-      // GeoClue sends locations only to a client that it has started, but the reply to `Start` may arrive later.
-      let available = geoclue.available
-      authorize(update(client) { $0.fix(isNew: isNew, at: moment.now, available: available) })
     case .startOver: return replace(client, moment)
     case .agentChanged:
       pacing.settle(at: moment.now)

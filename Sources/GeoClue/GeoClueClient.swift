@@ -71,7 +71,7 @@ final class GeoClueClient {
     }
   }
 
-  /// Reads a location object immediately, because it exists for only a few seconds.
+  /// Reads a location object as soon as the client has started, because an older one exists for only a few seconds.
   ///
   /// The newest one exists until its client is deleted, and a silent source announces no other. If a GeoClue that hangs
   /// does not answer in time, it is therefore read again, with more patience, because unanswered calls are limited.

@@ -20,6 +20,9 @@ nonisolated struct GeoCluePresence: Sendable {
   private(set) var isCreationPending = false
   /// Whether the agent may have changed since then. GeoClue may have bound the client to the one that has left.
   private(set) var isPendingClientOutdated = false
+  /// Whether the last client was not used for that reason. The next one is, so that programs that come and leave again and
+  /// again do not prevent every client.
+  private var hasDiscarded = false
   private var isActivationPending = false
   /// When GeoClue first answered another call after `CreateClient`, which it must therefore have received.
   private var creationHeardAt: MonotonicInstant?
@@ -45,7 +48,10 @@ nonisolated struct GeoCluePresence: Sendable {
     return true
   }
 
-  mutating func agentChanged() { isPendingClientOutdated = isCreationPending }
+  mutating func agentChanged() { isPendingClientOutdated = isCreationPending && !hasDiscarded }
+
+  /// Notes whether a client that was created is not used.
+  mutating func discarded(_ isDiscarded: Bool) { hasDiscarded = isDiscarded }
 
   mutating func creationEnded() { (isCreationPending, creationHeardAt) = (false, nil) }
 

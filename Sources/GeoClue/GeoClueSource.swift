@@ -178,9 +178,9 @@ extension GeoClueSource {
       let isOfNewClient = isFirst
       isFirst = false
       // To a new client, an asserted location is not merely repeated.
-      if !(isOfNewClient && location.isAsserted), let (original, isNewest) = measurements.original(of: location) {
+      if !(isOfNewClient && location.isAsserted), measurements.contains(location) {
         handle(.fix(isNew: false))
-        if isOfNewClient || !isNewest { onEvent?(.location(original)) }
+        if isOfNewClient, let newest = measurements.newest { onEvent?(.location(newest)) }
         return
       }
       let heading = course.heading(at: location)

@@ -8,27 +8,17 @@ import GeopublicistLocationModel
 nonisolated struct RecentMeasurements: Sendable {
   static let capacity = 4
 
-  /// The newest one is the last.
   private var measurements: [Location] = []
 
-  /// Records a new measurement.
+  var newest: Location? { measurements.last }
+
+  /// Records a new measurement, or that one has been asserted again.
   mutating func add(_ location: Location) {
     measurements.removeAll { $0.isSameMeasurement(as: location) }
     if measurements.count == Self.capacity { measurements.removeFirst() }
     measurements.append(location)
   }
 
-  /// Returns the measurement that a location repeats, and whether no other one has arrived since; nil if it is new.
-  ///
-  /// If one has, GeoClue prefers the earlier one again, for example for a client of another level. It then becomes the
-  /// newest, but has the time of arrival of the one before it: a later time would count as a new measurement, and with an
-  /// earlier one it would count as replaced.
-  mutating func original(of location: Location) -> (location: Location, isNewest: Bool)? {
-    guard let index = measurements.firstIndex(where: { location.isSameMeasurement(as: $0) }) else { return nil }
-    let isNewest = index == measurements.indices.last
-    var original = measurements.remove(at: index)
-    if let newest = measurements.last, !isNewest { original.receivedAt = newest.receivedAt }
-    measurements.append(original)
-    return (original, isNewest)
-  }
+  /// Returns whether a location repeats one of them.
+  func contains(_ location: Location) -> Bool { measurements.contains { location.isSameMeasurement(as: $0) } }
 }

@@ -274,10 +274,6 @@ public final class LocationManager {
     case .location(var location):
       // Drop a location that was in transit when the last subscriber left.
       guard required != nil else { return }
-      // The source may prefer another measurement from before the sleep now.
-      if isMeasuredOld, let measured, location.receivedAt > .origin, location.receivedAt <= measured.receivedAt {
-        return
-      }
       if let measured, location.isRepetition(of: measured) {
         // The same measurement, delivered again on request, keeps its age.
         guard !isMeasuredOld, isRequesting || isFirst else { return }

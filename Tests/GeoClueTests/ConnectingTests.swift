@@ -42,15 +42,6 @@ import Testing
     #expect(driver.send(.serviceAppeared) == [.registerAgent, .createClient, .readAvailableAccuracy])
   }
 
-  @Test func `a fix that arrives before the reply to Start is accepted and shows that access is granted`() {
-    var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .created(client: "/1"))
-    #expect(driver.machine.acceptsFixes)
-    driver.send(.fix(isNew: true))
-    #expect(driver.authorization == .authorized(.always))
-    driver.send(.started)
-    #expect(driver.state == .running)
-  }
-
   @Test func `a fix that arrives without a client is ignored`() {
     var driver = MachineDriver.withoutAgent()
     let before = driver.machine.status

@@ -213,7 +213,16 @@ import Testing
     #expect(driver.send(.created(client: "/1")) == [.deleteClient("/1")])
     #expect(driver.state == .starting)
     #expect(driver.pass(ConnectionPacing.clientGap) == [.createClient, .readAvailableAccuracy])
-    #expect(driver.send(.created(client: "/2")) == [.startClient("/2", .exact)])
+    driver.send(.agentChanged(nil))
+    #expect(
+      driver.send(.created(client: "/2")) == [.startClient("/2", .exact)],
+      "programs that leave again and again do not prevent every client")
+  }
+
+  @Test func `the change of an agent during a rest concerns the client that is being created`() {
+    var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .available(.exact))
+    driver.send(.demand(nil), .agentChanged(nil), .demand(.exact))
+    #expect(driver.send(.created(client: "/1")) == [.deleteClient("/1")])
   }
 
   @Test func `a client that waited for an agent is used, although another program left meanwhile`() {

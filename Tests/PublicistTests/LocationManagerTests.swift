@@ -161,24 +161,6 @@ import Testing
     #expect(delegate.latitudes == [1, 1, 2])
   }
 
-  /// Regression: it was delivered after the sleep.
-  @Test func `after startOver, an earlier measurement answers no request either`() {
-    func fix(_ latitude: Double, receivedAt time: BootInstant) {
-      source.send(.location(Location(latitude: latitude, longitude: 0, receivedAt: time)))
-    }
-    manager.startUpdatingLocation()
-    fix(1, receivedAt: 100)
-    fix(2, receivedAt: 200)
-    manager.startOver()
-    manager.requestLocation()
-    fix(1, receivedAt: 100)
-    fix(1, receivedAt: 200)
-    fix(2, receivedAt: 200)
-    #expect(delegate.latitudes == [1, 2] && manager.location == nil)
-    fix(1, receivedAt: 300)
-    #expect(delegate.latitudes == [1, 2, 1])
-  }
-
   @Test func `requestLocation during updates asks the source for its last fix`() {
     manager.startUpdatingLocation()
     #expect(source.refreshes == 0)
