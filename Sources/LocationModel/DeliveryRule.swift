@@ -88,9 +88,6 @@ package struct DeliveryRule: Sendable {
   /// The location that waits until it is due or can be sent; nil if none waits.
   package var waiting: Location? { candidate?.location }
 
-  /// Whether no location has been sent, and none waits.
-  package var isUnused: Bool { candidate == nil && readyAt == nil }
-
   /// Returns the location that is due, if any, and counts the thresholds from it and from now.
   package mutating func next(at now: MonotonicInstant) -> Location? {
     guard isReady, var waiting = candidate.take() else { return nil }

@@ -46,14 +46,16 @@ package final class Pacer {
   }
 
   /// Takes a location, which is ready now, later or never.
-  package func take(_ location: Location) {
+  ///
+  /// - Parameter endsCheck: Whether it ends a check for significant changes, if it is accurate enough.
+  package func take(_ location: Location, endsCheck: Bool = true) {
     let now = now
     if rule.isQuiet(at: now) {
       rule.timerFired(at: now)
       settle()
       guard onReady != nil else { return }
     }
-    wait.received(location, rule.configuration, at: now)
+    if endsCheck { wait.received(location, rule.configuration, at: now) }
     rule.received(location, at: now)
     settle()
     if hasInterval { onNeedChanged() }
@@ -86,9 +88,6 @@ package final class Pacer {
 
   /// The location that waits until it is due or can be sent; nil if none waits.
   package var waiting: Location? { rule.waiting }
-
-  /// Whether the chain has sent nothing yet.
-  package var isUnused: Bool { rule.isUnused }
 
   /// Drops the waiting location, because the device may move unseen: the source was released, or the machine has slept.
   /// A significant change that waited is determined again when it may be delivered.

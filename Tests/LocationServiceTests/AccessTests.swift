@@ -84,6 +84,46 @@ import Testing
     #expect(first.delivered == 1)
   }
 
+  /// Regression: in a session, the release of the source counted as a loss of access.
+  @Test func `a source that was released has not withdrawn its last location, but one that refuses has`() throws {
+    let (own, source) = (try Connection(to: .address(bus.address)), FakeLocationSource())
+    let service = LocationService(
+      on: own, LocationPublicist(LocationManager(source: source)), SessionGatekeeper(on: own),
+      CredentialsLookup(on: own), Configuration()
+    ) { () throws(DBusError) in own }
+    func locate(meanwhile act: @escaping () -> Void) throws -> Result<[Value], CallFailure> {
+      var answer: Result<[Value], CallFailure>?
+      let options = Value.options([("timeout", .uint32(200))])
+      let path: ObjectPath = "/org/geopublicist/Location1"
+      client.call(
+        Message(calling: "GetLocation", of: "org.geopublicist.Location1", at: path, on: own.uniqueName, [options])
+      ) { answer = $0 }.keep()
+      var hasActed = false
+      try turning("an answer") {
+        if source.level != nil, !hasActed {
+          hasActed = true
+          act()
+        }
+        return answer != nil
+      }
+      return try #require(answer)
+    }
+    _ = try locate {
+      source.send(.authorization(.allowed))
+      source.move()
+    }.get()
+    try turning("the source is released") { source.level == nil }
+    source.send(.authorization(.undecided))
+    _ = try locate { source.send(.authorization(.allowed)) }.get()
+    try turning("the source is released again") { source.level == nil }
+    source.send(.authorization(.off))
+    source.send(.authorization(.undecided))
+    let answer = try locate { source.send(.authorization(.allowed)) }
+    let failure = #expect(throws: CallFailure.self) { try answer.get() }
+    #expect(failure?.error.name == .locationTimeout)
+    withExtendedLifetime(service) {}
+  }
+
   /// Regression: it waited until all answers before it had been paid for, for 20 s and more.
   @Test func `a call that long answers have delayed is refused within its deadline`() throws {
     _ = try call("ListSubscriptions").get()

@@ -74,10 +74,10 @@ final class DeliverySlot: Subscriber, Cancellable {
   func cancel() { forget(.everything) }
 
   /// Takes a location that did not come through the chain: the first one, or the newest one again.
-  func offer(_ location: Location) {
+  func offer(_ location: Location, endsCheck: Bool = true) {
     guard emit != nil, isAllowed(location) else { return }
     hasMissed = mustWait(location)
-    if !hasMissed { pacer.take(location) }
+    if !hasMissed { pacer.take(location, endsCheck: endsCheck) }
   }
 
   /// Changes the thresholds. The newest location may pass the new ones.

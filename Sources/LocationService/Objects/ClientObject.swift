@@ -39,6 +39,8 @@ class ClientObject<Machine: ObjectMachine>: LocationShell<Machine>, OwnedObject 
 
   override func firstLocation(for level: AccuracyLevel) -> Location? { service.firstLocation(for: level) }
 
+  final func offerFirst() { offerFirst(at: machine.level) }
+
   final func export(_ implementation: Implementation) {
     object = service.connection.objects.export(path, owner: client.name, implementation)
     object?.onChange = { [weak self] in self?.tellLater() }

@@ -10,8 +10,8 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
   private let pacer = Pacer()
   private var slot: DeliverySlot?
   private var chain: AnyCancellable?
-  /// The level of the chain.
-  private var followed: AccuracyLevel?
+  /// Whether the chain has sent nothing, and the source has neither rested nor has the machine slept since it began.
+  private var awaitsFirst = false
   /// The last time converted by ``monotonic(_:)``, by both clocks.
   private var converted: (at: BootInstant, monotonic: MonotonicInstant) = (.origin, .origin)
 
@@ -58,14 +58,17 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
   /// Takes a location that did not come through the running chain.
   final func offer(_ location: Location) { slot?.offer(location) }
 
-  /// Offers the newest location to a chain that has sent nothing. While the source of another program is silent, GeoClue
-  /// repeats the one that it has, which is published only once.
-  final func offerFirst() {
-    guard let slot, pacer.isUnused, let level = followed, let first = firstLocation(for: level) else { return }
-    slot.offer(first)
+  /// Offers the newest location to a chain that awaits its first one. While the source of another program is silent,
+  /// GeoClue repeats the one that it has, which is published only once. It says nothing about where the device is now.
+  final func offerFirst(at level: AccuracyLevel) {
+    guard awaitsFirst, let first = firstLocation(for: level) else { return }
+    slot?.offer(first, endsCheck: false)
   }
 
-  final func forget(_ part: DeliverySlot.Part) { slot?.forget(part) }
+  final func forget(_ part: DeliverySlot.Part) {
+    awaitsFirst = false
+    slot?.forget(part)
+  }
 
   /// Sends the waiting location if nothing holds it.
   final func release() { slot?.release() }
@@ -126,7 +129,7 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
   private func follow(_ level: AccuracyLevel?) {
     chain = nil
     slot = nil
-    followed = level
+    awaitsFirst = level != nil
     guard let level else { return updateNeed() }
     configureChain(at: level)
     // A location that the arbiter holds back and publishes later must also be from after the refusal.
@@ -135,7 +138,10 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
       newest: { [locations = service.locations, isPaced] in locations.newest(at: level, isPaced: isPaced) },
       hold: { [weak self] in if let self { hold } else { Hold() } },
       whenRoom: { [weak self] in self?.whenRoom($0) },
-      { [weak self] location in self?.received(location) })
+      { [weak self] location in
+        self?.awaitsFirst = false
+        self?.received(location)
+      })
     self.slot = slot
     chain = service.locations.deliver(at: level, from: firstLocation(for: level), to: slot, isPaced: isPaced)
     updateNeed()

@@ -26,7 +26,7 @@ protocol OwnedObject: ClientPart {
   var isActive: Bool { get }
   /// The object's row in `ListSubscriptions`, which never contains a coordinate.
   var listEntry: Value { get }
-  /// Offers the newest location to an object that has received none since it was started.
+  /// Offers the newest location to an object that still awaits the first one since it was started.
   func offerFirst()
   /// Drops the location that waits to be sent, or all locations.
   func forget(_ part: DeliverySlot.Part)
