@@ -130,6 +130,12 @@ extension Checks {
     }
   }
 
+  /// Checks that a client has received its almanac again after the service's connection was lost.
+  func sentAgain(to client: Client, since begin: Int64) {
+    guard client.isConnected, client.isReading, let almanac = client.almanac, almanac.at < begin else { return }
+    broken("an almanac is sent again after the connection was lost", client.almanacPath ?? "")
+  }
+
   /// Checks that the service has asked an agent that announced a level some seconds ago.
   func heardAgent(_ agent: Agent) {
     guard !agent.isKnown else { return }
