@@ -66,6 +66,10 @@ class Program: Peer {
   func called(_ call: Parcel) { refuse(call, "UnknownMethod", "There is no \(call.member)") }
   func signalled(_ signal: Parcel) {}
 
+  /// Whether its next ping is lost.
+  var losesPing = false
+  private var pingedAt: Int64 = .min / 2
+
   override func receive(_ parcel: Parcel) {
     guard isReading else {
       unread += parcel.size
@@ -76,6 +80,8 @@ class Program: Peer {
     switch parcel.kind {
     case .call:
       if parcel.isPing {
+        pingedAt = world.schedule.now
+        if losesPing { return losePing(parcel) }
         proven = (unproven, world.schedule.now)
         (unproven, owesAnswer) = (0, false)
         return knowsPings ? answer(parcel, []) : refuse(parcel, "UnknownMethod", "There is no Ping")
@@ -83,6 +89,17 @@ class Program: Peer {
       called(parcel)
     case .reply, .error: handlers.removeValue(forKey: parcel.replySerial)?(parcel)
     case .signal: signalled(parcel)
+    }
+  }
+
+  /// The connection through which it is pinged is lost before it answers. It must be pinged again.
+  private func losePing(_ ping: Parcel) {
+    losesPing = false
+    world.closeConnection(named: ping.sender)
+    let (connections, since, service) = (connections, world.schedule.now, world.serviceName)
+    world.schedule.after(4_000_000) { [self] in
+      guard self.connections == connections, isReading, service == world.serviceName, pingedAt <= since else { return }
+      world.checks.broken("a ping that is lost with its connection is repeated", "\(name)")
     }
   }
 

@@ -20,7 +20,8 @@ extension Day {
     return planLostAlmanac(at: begin + 25_000_000)
   }
 
-  /// The service's connection is lost, and with it perhaps an almanac. Returns the end.
+  /// The service's connection is lost, and with it perhaps an almanac, and later the one through which it pings a client.
+  /// Returns the end.
   private func planLostAlmanac(at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }
     let client = world.clients[1]
@@ -37,7 +38,13 @@ extension Day {
     after(14) { world in
       if let lost, lost.path == client.almanacPath { world.checks.sentAgain(to: client, since: lost.at) }
     }
-    after(16) { _ in client.exit() }
-    return begin + 25_000_000
+    // What it is sent requires a ping.
+    after(16) { _ in client.losesPing = true }
+    for time in [16.1, 17, 18] as [Double] { after(time) { _ in client.flood(40, areLong: true) } }
+    after(24) { _ in
+      client.losesPing = false
+      client.exit()
+    }
+    return begin + 33_000_000
   }
 }

@@ -559,8 +559,10 @@ final class World {
     bus.socketPeers.first { $0.name == owner }.map(close)
   }
 
+  func closeConnection(named name: String) { bus.socketPeers.first { $0.name == name }.map(close) }
+
   /// The bus closes the connection with which the service serves clients.
-  func closeServiceConnection() { bus.socketPeers.first { $0.name == serviceName }.map(close) }
+  func closeServiceConnection() { serviceName.map(closeConnection(named:)) }
 
   /// The bus closes a connection. The service must return immediately.
   private func close(_ peer: SocketPeer) {
