@@ -41,7 +41,7 @@ final class Day {
         world.isRestRare = isRare
         self?.heal(rests: rests, isRegular: rests || round % 8 != 3)
         // The receiver has no fix during some rests.
-        if rest == .significant || rest == .failing, self?.chance.percent(50) ?? false {
+        if rest == .significant || rest == .failing, (world.seed / 2).isMultiple(of: 2) {
           world.isRestBlind = true
           world.geoclue.setSource(false)
         }
