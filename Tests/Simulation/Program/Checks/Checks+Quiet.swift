@@ -159,6 +159,25 @@ extension Checks {
     }
   }
 
+  /// Checks that an agent whose level counts now, and which answers no more questions, is not reported as missing.
+  func remainsKnown(_ agent: Agent) {
+    let (service, connections) = (world.serviceName, agent.connections)
+    let clients = world.clients.filter {
+      $0.user == agent.user && $0.isReading && $0.readSince < world.schedule.now - 1_000_000
+    }
+    let subscriptions = clients.flatMap(\.subscriptions).filter {
+      $0.isStarted && $0.told?.status == "authorized-when-in-use"
+    }
+    world.schedule.after(20_000_000) { [self] in
+      guard !agent.answers, agent.isConnected, agent.connections == connections, service == world.serviceName,
+        !world.isBusFaulty
+      else { return }
+      for subscription in subscriptions where subscription.told?.reason == "no-agent" {
+        broken("an agent that does not answer is not missing", subscription.path)
+      }
+    }
+  }
+
   private func truth(_ client: Client, _ subscription: Client.Subscription) {
     truth(
       client, told: subscription.told, asking: subscription.level, isNamed: subscription.isNamed, subscription.path)

@@ -138,7 +138,10 @@ enum LastingCondition: CaseIterable {
     case .agentSilent:
       agent?.hang()
       // The service asks the agents again when GeoClue returns.
-      world.schedule.after(3_000_000) { world.geoclue.exit() }
+      world.schedule.after(3_000_000) {
+        if let agent { world.checks.remainsKnown(agent) }
+        world.geoclue.exit()
+      }
       world.schedule.after(10_000_000) { agent?.loseTrust() }
     case .agentSlowOnce:
       // A new agent does not answer the first question.
