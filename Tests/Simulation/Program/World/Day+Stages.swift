@@ -173,6 +173,27 @@ extension Day {
     return begin + 22_000_000
   }
 
+  /// A user agrees in a dialog. The session is inactive for a while in which the program needs nothing. Returns the end.
+  func planConsentInSession(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    guard let (client, _) = announced else { return begin }
+
+    after(0) { world in
+      world.polkit.set(.challenge, for: client.user)
+      client.start()
+    }
+    after(3) { _ in client.agree() }
+    after(10) { $0.setSession(.inactive, of: client.user) }
+    after(13) { $0.truth.endConsents(of: client.user) }
+    after(16) { $0.setSession(.active, of: client.user) }
+    after(22) { _ in client.askForAuthorization() }
+    after(26) { world in
+      client.exit()
+      world.polkit.set(nil, for: client.user)
+    }
+    return begin + 34_000_000
+  }
+
   /// The bus closes the service's connection. Before it has returned, polkit forbids everything. Returns the end.
   func planMissedChange(at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }

@@ -105,6 +105,12 @@ final class Truth {
     return isTold && world.sentSince == world.schedule.now
   }
 
+  /// Notes that a user's session has not been active for some time, so that what the user agreed to no longer counts.
+  func endConsents(of user: UInt32) {
+    for program in world.programs where program.user == user { program.hasConsent = false }
+    changed("the consents of \(user) end with the session")
+  }
+
   /// Excuses losses of access of the last moment if the service may no longer learn of them in time.
   func lostTouch() {
     guard !isReachable else { return }
