@@ -116,11 +116,15 @@ extension Client {
   }
 
   /// Creates a region around the machine that soon reports a stay. The machine is in the west of it.
-  func monitorStay() {
+  ///
+  /// - Parameter isWide: Whether it can be evaluated with locations at the level `city`. The stay is then reported with
+  ///   a location.
+  func monitorStay(isWide: Bool = false) {
     guard isConnected, regions.count < 4 else { return }
     let here = world.place(isOther: false)
     createRegion(
-      .exact, here, 1_000, confirm: 5_000, isSingleUse: false, includesLocation: false, dwells: true, east: 700)
+      .exact, here, isWide ? 20_000 : 1_000, confirm: isWide ? 1_000 : 5_000, isSingleUse: false,
+      includesLocation: isWide, dwells: true, east: 700)
   }
 
   /// Creates a small region around the machine that is lost shortly after the service has given up the last good

@@ -74,6 +74,12 @@ enum LastingCondition: CaseIterable {
         guard world.geoclue.interval == 1_000_000, world.movedAt < world.schedule.now - 1_000_000 else { return }
         world.move()
       }
+      // A stay that is due after the reduction began with an exact location, which is still the newest evidence if a
+      // town of the same interval is known.
+      world.schedule.after(34_000_000) {
+        client?.monitorStay(isWide: true)
+        if user.isMultiple(of: 2) { client?.subscribe(isPlain: true, at: .city) }
+      }
       world.schedule.after(40_000_000) { agent?.setLevel(.city) }
       world.schedule.after(42_000_000) { client?.readAll() }
     case .agentAllowsCountry: agent?.setLevel(.country)
