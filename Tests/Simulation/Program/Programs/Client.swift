@@ -846,11 +846,11 @@ final class Client: Program {
     readAlmanac()
   }
 
-  /// Reads its objects and immediately closes one subscription and one region.
+  /// Reads its objects and immediately closes one subscription and one region, which has an event if possible.
   func readAndClose() {
     readAll()
     if let subscription = subscriptions.last(where: { $0.isStarted && $0.count > 0 }) { close(subscription) }
-    if let region = regions.last { close(region) }
+    if let region = regions.last(where: { $0.isStarted && $0.sequence > 0 }) ?? regions.last { close(region) }
   }
 
   // MARK: - Signals

@@ -269,7 +269,7 @@ enum LastingCondition: CaseIterable {
     case .policyDenies:
       let isSlow = !user.isMultiple(of: 2)
       world.schedule.after(10_000_000) {
-        world.polkit.raiseDoubt(latency: isSlow ? 800_000...900_000 : 110_000...130_000)
+        world.polkit.raiseDoubt(latency: isSlow ? 800_000...900_000 : 80_000...100_000)
         world.polkit.set(.no, for: user)
         // Reads of objects that are closed immediately afterwards still wait when access is refused.
         for client in world.clients where client.user == user && client.isConnected && !isSlow { client.readAndClose() }
