@@ -74,6 +74,7 @@ while world.waitForCall() {
     do throws(DBusError) {
       let notifier = ServiceNotifier(
         socket: world.manager.address, watchdogMicroseconds: "\(ServiceManager.watchdogTime)", watchdogProcess: nil)
+      world.serviceBeganAt = world.schedule.now
       let session = try Session(options, configuration, nil, notifier)
       let end = try session.run()
       configuration = session.configuration

@@ -46,8 +46,9 @@ extension Checks {
   ) {
     guard last > begin - 5_000_000, client.entitlement.level == .exact, client.entitlement.since < begin - 10_000_000,
       world.wokeAt < begin - 10_000_000, client.isReading, world.polkit.denied[client.user] == nil,
-      // Without objects, the service learns of the end of a refusal only with the next call.
-      client.refusedCallAt < begin - 60_000_000,
+      // Without objects, the service learns of the end of a refusal only with the next call, also if polkit announces a
+      // change when the user agrees in a dialog.
+      max(client.refusedCallAt, client.interactedAt) < begin - 60_000_000,
       reply.kind != .reply || world.schedule.now - begin > time,
       time >= Self.soon
         || world.polkit.answersSoon && world.logind.answersSoon

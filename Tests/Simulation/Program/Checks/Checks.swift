@@ -417,7 +417,7 @@ final class Checks {
     let isAsserted = world.geoclue.isStatic && world.geoclue.lastReads[fix.number] ?? .min > world.wokeAt
     // A service that has been started and has read it since does not know of the suspend.
     let readAt = world.geoclue.lastReads[fix.number] ?? .min
-    let isNew = world.lastOwner.map { $0.since > world.wokeAt && readAt >= $0.since } ?? false
+    let isNew = world.serviceBeganAt > world.wokeAt && readAt >= world.serviceBeganAt
     // After a change of the clock, the time of a location that GeoClue reports again does not show its age.
     let isUndated = world.clockSetAt > fix.measuredAt && readAt > world.wokeAt
     guard
@@ -770,7 +770,8 @@ final class Checks {
   private func best(_ location: [String: Value], _ call: OpenCall) {
     let (begin, now) = (call.time + 1_000_000, world.schedule.now)
     guard world.isQuiet(at: begin), call.client.entitlement.since < call.time, !world.polkit.isInDoubt,
-      max(world.movedAt, world.outlierAt, world.wokeAt, world.clockSetAt, world.geoclue.startedAt) < begin - 20_000_000,
+      // An outlier may be the last location for 30 s.
+      max(world.movedAt, world.outlierAt, world.wokeAt, world.clockSetAt, world.geoclue.startedAt) < begin - 40_000_000,
       let finest = world.fixes.values.filter({
         $0.measuredAt > begin && (world.geoclue.lastReads[$0.number] ?? .max) < now - 1_000_000
       }).map(\.accuracy).min()

@@ -318,6 +318,7 @@ extension Client {
     let expected = world.truth.authorization(of: self, asking: level ?? .exact)
     ask(Self.path, Self.service, "RequestAuthorization", [.options(options)]) { [weak self] reply in
       guard let self else { return }
+      if reply.values.first?.string?.hasPrefix("authorized") == false { refusedCallAt = world.schedule.now }
       world.checks.answeredAuthorization(reply, to: self, asking: level ?? .exact, expected: expected)
     }
   }

@@ -767,7 +767,7 @@ final class Client: Program {
   }
 
   /// When a call of it was last answered with a refusal.
-  private(set) var refusedCallAt: Int64 = .min / 2
+  var refusedCallAt: Int64 = .min / 2
 
   /// When it was last told that its access is undecided.
   private(set) var undecidedAt: Int64 = .min / 2

@@ -100,6 +100,8 @@ final class World {
   private(set) var servingSince: Int64?
   /// Which connection last had the service's name, and since when. A service that joins the bus again has a new one.
   private(set) var lastOwner: (name: String, since: Int64)?
+  /// When the service was last started. It may have lost its connection since.
+  var serviceBeganAt: Int64 = .min / 2
   /// Whether the service was called while it was not running.
   private var isServiceWanted = false
   private(set) var isOver = false
