@@ -7,6 +7,8 @@ import GeopublicistLocationModel
 /// the source. Clients of different levels receive different locations, so the last one alone is not enough.
 nonisolated struct RecentMeasurements: Sendable {
   static let capacity = 4
+  /// Most sources report whole seconds, so a device that returns to a place within a second has the same measurement there.
+  static let resolution = Duration.seconds(2)
 
   private var measurements: [Location] = []
 
@@ -20,5 +22,9 @@ nonisolated struct RecentMeasurements: Sendable {
   }
 
   /// Returns whether a location repeats one of them.
-  func contains(_ location: Location) -> Bool { measurements.contains { location.isSameMeasurement(as: $0) } }
+  func contains(_ location: Location) -> Bool {
+    measurements.contains {
+      location.isSameMeasurement(as: $0) && ($0 == newest || location.receivedAt - $0.receivedAt >= Self.resolution)
+    }
+  }
 }
