@@ -48,7 +48,8 @@ extension Checks {
       world.wokeAt < begin - 10_000_000, client.isReading, world.polkit.denied[client.user] == nil,
       // Without objects, the service learns of the end of a refusal only with the next call, also if polkit announces a
       // change when the user agrees in a dialog.
-      max(client.refusedCallAt, client.interactedAt) < begin - 60_000_000,
+      client.refusedCallAt < begin - 60_000_000,
+      !world.clients.contains(where: { $0.user == client.user && $0.interactedAt > begin - 60_000_000 }),
       reply.kind != .reply || world.schedule.now - begin > time,
       time >= Self.soon
         || world.polkit.answersSoon && world.logind.answersSoon
