@@ -256,8 +256,10 @@ extension Checks {
     else { return }
     // One that is read before the agent's answer is not for the client yet.
     let read = world.geoclue.lastReads[fix.number] ?? .max
-    // A change of the clock ends the use of earlier ones, and GeoClue reports none while it has no source.
-    guard read > world.clockSetAt else { return }
+    // A change of the clock ends the use of earlier ones, unless they are asserted again, and GeoClue reports none while it
+    // has no source.
+    let isAsserted = world.geoclue.isStatic || world.geoclue.isByAddress
+    guard isAsserted ? read > world.clockSetAt : fix.measuredAt > world.clockSetAt else { return }
     if isJustPermitted, world.agents.contains(where: { $0.user == user && $0.lastTold.at > read - 500 }) { return }
     // One that was measured while a client had no access is not for that client.
     let latest = isJustPermitted ? fix.measuredAt : min(before, fix.measuredAt - 1_000_000)
