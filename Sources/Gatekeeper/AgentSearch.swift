@@ -30,8 +30,8 @@ nonisolated struct AgentSearch: StateMachine {
 
   enum Event: MachineEvent, Hashable, Sendable {
     /// A call needs the level. With `again`, connections that were not agents before are asked again, because a client
-    /// is waiting for an agent, or because that has not been done for a while. While GeoClue is not running, agents announce no new levels, so known agents are
-    /// asked again, too.
+    /// is waiting for an agent, or because that has not been done for a while. While GeoClue is not running, agents
+    /// announce no new levels, so known agents are asked again, too.
     case wanted(again: Bool, isGeoClueThere: Bool = true)
     /// The user's connections on the bus, without the service's own and those of the waiting clients.
     case listed([BusName], isComplete: Bool)

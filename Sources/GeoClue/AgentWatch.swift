@@ -85,12 +85,10 @@ final class AgentWatch {
   /// Handles an announcement. Any connection can send this signal, but only agents of this user count.
   private func heard(_ announcement: GeoClueAgent.Announcement, from sender: BusName) {
     guard let owner = users[sender] else {
-      let isAsked = unconfirmed.updateValue(announcement, forKey: sender) != nil
-      return isAsked
-        ? ()
-        : ask(whose: sender) { [weak self] in
-          if let self, let announcement = unconfirmed[sender] { note(announcement, from: sender) }
-        }
+      guard unconfirmed.updateValue(announcement, forKey: sender) == nil else { return }
+      return ask(whose: sender) { [weak self] in
+        if let self, let announcement = unconfirmed[sender] { note(announcement, from: sender) }
+      }
     }
     if owner == user { note(announcement, from: sender) }
   }
