@@ -91,6 +91,8 @@ nonisolated struct AgentSearch: StateMachine {
     var end: MonotonicInstant
     /// Whether the connection has announced a level that it has not told since, so that it is asked again.
     var hasAnnounced = false
+    /// Whether its last answer was outdated when it arrived.
+    var wasOutdated = false
   }
 
   private struct Search {
@@ -180,11 +182,12 @@ nonisolated extension AgentSearch {
   private mutating func answered(_ name: BusName, _ level: AccuracyLevel?, _ now: MonotonicInstant) -> [Action] {
     guard case .probing(let isOutdated, let announced) = work[name] else { return [] }
     work[name] = nil
-    guard let level = announced ?? level else {
-      // What it announced meanwhile may be newer than its answer.
-      (refusals[name], agents[name]) = (Refusal(end: now + Self.interval, hasAnnounced: isOutdated), nil)
+    guard let answer = level else {
+      refused(name, isOutdated: isOutdated, now)
       return []
     }
+    // What it announced meanwhile may be newer than its answer.
+    let level = announced ?? answer
     guard var agent = agents[name] else {
       work[name] = .verifying(level, isOutdated: isOutdated)
       return [.verify(name)]
@@ -197,6 +200,19 @@ nonisolated extension AgentSearch {
     agent.hasChanged = agent.hasChanged && isOutdated
     agents[name] = agent
     return []
+  }
+
+  /// A connection has answered that it has no level. If it announced one meanwhile, that may be newer, so it is asked
+  /// again, immediately the first time. The announcement alone makes no agent: any program can send one.
+  private mutating func refused(_ name: BusName, isOutdated: Bool, _ now: MonotonicInstant) {
+    let isFirst = isOutdated && !(agents[name]?.wasOutdated ?? refusals[name]?.wasOutdated ?? false)
+    if isFirst, agents[name] != nil {
+      agents[name]?.wasOutdated = true
+    } else {
+      let end = isFirst ? now : now + Self.interval
+      (refusals[name], agents[name]) = (Refusal(end: end, hasAnnounced: isOutdated, wasOutdated: isOutdated), nil)
+    }
+    if isFirst { enqueue(name, first: true) }
   }
 
   private mutating func silent(_ name: BusName, _ now: MonotonicInstant) -> [Action] {

@@ -207,11 +207,36 @@ import Testing
     _ = search.handle(.wanted(again: false), at: 0)
     _ = search.handle(.listed([agent, other], isComplete: true), at: 0)
     _ = search.handle(.announced(agent, .city), at: 1)
-    #expect(search.handle(.answered(agent, nil), at: 2) == [.verify(agent)])
-    #expect(search.handle(.verified(agent, isAgent: true), at: 3) == [.probe(agent)])
-    #expect(search.handle(.answered(agent, .city), at: 4) == [.released])
+    #expect(search.handle(.answered(agent, nil), at: 2) == [.probe(agent)])
+    #expect(search.handle(.answered(agent, .city), at: 3) == [.verify(agent)])
+    #expect(search.handle(.verified(agent, isAgent: true), at: 4) == [])
     #expect(search.handle(.answered(other, nil), at: 5) == [.changed, .ready])
     #expect(search.levels.level(without: client) == .level(.city))
+  }
+
+  /// Regression: a program that announced levels, but had none, could deny its user's other programs.
+  @Test func `a connection that only announces levels is no agent, and is not asked all the time`() {
+    var search = known()
+    #expect(search.handle(.announced(other, .none), at: 10) == [.probe(other)])
+    #expect(search.handle(.announced(other, .none), at: 11) == [])
+    #expect(search.handle(.answered(other, nil), at: 20) == [.probe(other)], "its object may be newer than its answer")
+    #expect(search.handle(.announced(other, .none), at: 21) == [])
+    #expect(search.handle(.answered(other, nil), at: 30) == [])
+    #expect(search.handle(.announced(other, .none), at: 31) == [])
+    #expect(search.deadline == MonotonicInstant(sinceOrigin: .microseconds(30)) + AgentSearch.interval)
+    #expect(search.levels.level(without: client) == .level(.exact))
+    #expect(!search.isHeld(at: 40))
+  }
+
+  @Test func `an agent that announces a level before it answers that it has none is asked again, once`() {
+    var search = known()
+    _ = search.handle(.doubted, at: .seconds(1))
+    _ = search.handle(.announced(agent, .city), at: .seconds(1))
+    #expect(search.handle(.answered(agent, nil), at: .seconds(1)) == [.probe(agent)])
+    #expect(search.levels.level(without: client) == .level(.city))
+    _ = search.handle(.announced(agent, .exact), at: .seconds(1))
+    #expect(search.handle(.answered(agent, nil), at: .seconds(1)).contains(.changed))
+    #expect(search.levels.level(without: client) != .level(.exact))
   }
 
   @Test func `a connection that announces a level is asked, but not again and again if it has none`() {
@@ -248,9 +273,11 @@ import Testing
     var search = known()
     _ = search.handle(.invalidated(other), at: 10)
     _ = search.handle(.invalidated(other), at: 20)
-    #expect(search.handle(.answered(other, nil), at: 30) == [])
+    #expect(search.handle(.answered(other, nil), at: 30) == [.probe(other)])
+    _ = search.handle(.invalidated(other), at: 40)
+    #expect(search.handle(.answered(other, nil), at: 50) == [])
     #expect(search.deadline != nil)
-    _ = search.handle(.left(other), at: 40)
+    _ = search.handle(.left(other), at: 60)
     #expect(search.deadline == nil)
   }
 

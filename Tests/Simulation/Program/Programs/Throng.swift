@@ -86,6 +86,34 @@ final class Throng {
     }
   }
 
+  /// A program of a user says, like an agent, that location is off, also while it is asked for its level. It has none.
+  func forgeAgent(of user: UInt32) {
+    let begin = world.schedule.now
+    guard programs.isEmpty, !world.bus.isDown, !world.isBusFaulty, world.truth.changedAt < begin - 5_000_000 else {
+      return
+    }
+    let program = Program(world, user: user)
+    come(program)
+    for millisecond in 1...1_000 as ClosedRange<Int64> {
+      world.schedule.after(millisecond * 1_000) {
+        guard program.isConnected else { return }
+        program.propertiesChanged(Agent.path, Agent.interface, [("MaxAccuracyLevel", .uint32(0))])
+      }
+    }
+    world.schedule.after(2_500_000) { [self] in
+      leave()
+      guard world.truth.changedAt < begin else { return }
+      for client in world.clients where client.isReading && client.user == user {
+        for subscription in client.subscriptions
+        where subscription.toldAt > begin && subscription.startedAt < begin - 5_000_000
+          && subscription.told?.reason == "disabled-by-user"
+        {
+          world.checks.broken("a program without a level is no agent", subscription.path)
+        }
+      }
+    }
+  }
+
   private final class ForeignProgram: Program {
     override var isOnSystemBus: Bool { true }
   }

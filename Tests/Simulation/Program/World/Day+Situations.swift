@@ -117,6 +117,7 @@ extension Day {
     if !world.isSession {
       before(52) { $0.throng.insist(of: $0.users[(round / 2 + 1) % 3]) }
       before(45) { $0.throng.visit() }
+      before(83) { $0.throng.forgeAgent(of: $0.users[round % 3]) }
       before(46.5) { $0.throng.comeInSandbox() }
       before(43) { $0.throng.comeBack() }
       if round % 4 == 3 { before(93) { $0.throng.listenBehindLongLists() } }
