@@ -33,7 +33,8 @@ final class Polkit: SystemService {
     var since = Int64.min / 2
     /// When the last answer was sent.
     var at = Int64.min / 2
-    /// Whether something that may have changed the answers happened during the round before it.
+    /// Whether something that may have changed the answers happened during the round before it, which may have been lost
+    /// when polkitd restarted.
     var follows = false
   }
 
@@ -53,7 +54,8 @@ final class Polkit: SystemService {
   private func asked(about name: String) {
     var round = rounds[name] ?? Round()
     if round.open == 0 {
-      round.follows = world.hasDoubt(round.since...round.at)
+      round.follows =
+        world.hasDoubt(round.since...round.at) || startedAt > max(round.at, world.schedule.now - 1_000_000)
       round.since = round.at
     }
     round.open += 1
@@ -334,7 +336,10 @@ final class Polkit: SystemService {
     for name in rounds.keys { rounds[name]?.open = 0 }
   }
 
+  private var startedAt = Int64.min / 2
+
   override func started() {
+    startedAt = world.schedule.now
     world.doubted(for: 10_000)
     change?()
     change = nil

@@ -86,19 +86,16 @@ final class Throng {
     }
   }
 
-  /// A program of a user says, like an agent, that location is off, also while it is asked for its level. It has none.
+  /// A program of a user says several times, like an agent, that location is off.
   func forgeAgent(of user: UInt32) {
     let begin = world.schedule.now
     guard programs.isEmpty, !world.bus.isDown, !world.isBusFaulty, world.truth.changedAt < begin - 5_000_000 else {
       return
     }
-    let program = Program(world, user: user)
+    let program = Announcer(world, user: user)
     come(program)
-    for millisecond in 1...1_000 as ClosedRange<Int64> {
-      world.schedule.after(millisecond * 1_000) {
-        guard program.isConnected else { return }
-        program.propertiesChanged(Agent.path, Agent.interface, [("MaxAccuracyLevel", .uint32(0))])
-      }
+    for time in [100_000, 900_000, 1_600_000] as [Int64] {
+      world.schedule.after(time) { if program.isConnected { program.announce() } }
     }
     world.schedule.after(2_500_000) { [self] in
       leave()
@@ -111,6 +108,16 @@ final class Throng {
           world.checks.broken("a program without a level is no agent", subscription.path)
         }
       }
+    }
+  }
+
+  /// Says that location is off, also when it is asked for its level. Then it answers that it has none.
+  private final class Announcer: Program {
+    func announce() { propertiesChanged(Agent.path, Agent.interface, [("MaxAccuracyLevel", .uint32(0))]) }
+
+    override func called(_ call: Parcel) {
+      if isConnected { announce() }
+      world.schedule.after(1_000) { [self] in if isConnected { refuse(call, "UnknownObject", "There is none") } }
     }
   }
 
