@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Checks the format of the sources, compares the Swift libraries with the last release, then runs every test on buses of
-# dbus-daemon, and those that need a bus again on dbus-broker.
+# dbus-daemon, and those that depend on the bus again on dbus-broker.
 #
 # Prints what failed and a summary; VERBOSE=1 prints everything.
 set -eu

@@ -35,6 +35,12 @@ WITHOUT_BUS = {
     "GatekeeperTests.AgentSimulationTests", "GatekeeperTests.AuditLimiterTests",
     "GatekeeperTests.ConfirmationSimulationTests", "GatekeeperTests.ExplorationTests", "GeoClueTests.ExplorationTests",
     "LocationServiceTests.ExplorationTests", "LocationServiceTests.ReaderLedgerTests"}
+# Suites about decisions, regions, records and clocks, which a bus only carries messages for. Other suites try everything
+# that these use of a bus on both.
+ON_ONE = {
+    f"EndToEndTests.{name}Tests"
+    for name in ("AuthorizeOnTerminal", "ClockConsent", "DoctorForAUser", "GatekeeperLevel", "GatekeeperTable", "GeoClueFault",
+                 "Region", "RegionSource", "RegionTrack", "Remembered", "Sleep", "SubscriptionOption")}
 # The assumed duration of a test that no earlier run has measured.
 GUESS = {"EndToEndTests": 2.0, "ExampleTests": 3.0, "CommandTests": 1.5, "GeoClueTests": 0.5,
          "SimulationTests": 40.0}
@@ -78,7 +84,7 @@ class Suite:
         for number, broker in enumerate(brokers):
             for name, members in groups.items():
                 module = name.partition(".")[0]
-                if number > 0 and (module not in ON_BOTH or name in WITHOUT_BUS):
+                if number > 0 and (module not in ON_BOTH or name in WITHOUT_BUS | ON_ONE):
                     continue
                 parts = [[]]
                 for test in members:
