@@ -23,6 +23,14 @@ import Testing
     #expect(Quantity.milliseconds(text) == milliseconds)
   }
 
+  /// Regression: it was 1970.
+  @Test func `an event of a region that no location supports has the present time`() throws {
+    let value = Value.options([("Event", .string("determined")), ("State", .string("unknown"))])
+    let change = try #require(ServiceRegionEvent(value))
+    let texts = [RegionText.line(change.event, isForPeople: false), JSONText.region(change)]
+    #expect(texts.allSatisfy { !$0.contains("1970") && $0.contains(Moment.iso(Moment.now).prefix(10)) })
+  }
+
   @Test(arguments: ["", "-1", "s", "1 s", "1d", "nan", "inf", "1e3", "5000000", "1.2.3", "٣", "1m30", "30s5", "ms"])
   func `invalid durations are refused`(
     text: String

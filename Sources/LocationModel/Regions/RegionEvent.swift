@@ -54,6 +54,7 @@ public struct RegionEvent: Equatable, Sendable {
   /// The number of the event, from 1 and without gaps.
   public package(set) var sequence: UInt64
   /// When the first location that supports the change was measured; for `lost`, the last location that was evidence.
+  /// 0 if there is none.
   public package(set) var timestamp: Timestamp
   /// When the change was committed.
   public let committedAt: BootInstant

@@ -94,11 +94,11 @@ nonisolated extension RegionReport {
       ("Previous", .string(event.previous.rawValue)),
       ("Reason", .string(event.reason.rawValue)),
       ("Sequence", .uint64(event.sequence)),
-      ("Timestamp", Value(event.timestamp)),
       ("MonotonicUSec", .uint64(event.committedAt.microseconds)),
       ("Gap", .boolean(event.hasGap)),
       ("Simulated", .boolean(event.isSimulated)),
     ]
+    if event.timestamp != Timestamp() { pairs.append(("Timestamp", Value(event.timestamp))) }
     if let delivery { pairs.append(("Location", delivery.value())) }
     return .options(pairs)
   }

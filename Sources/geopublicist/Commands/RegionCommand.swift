@@ -108,7 +108,7 @@ final class RegionCommand: Command {
     [
       ("GEOPUBLICIST_EVENT", event.kind.rawValue), ("GEOPUBLICIST_STATE", event.state.rawValue),
       ("GEOPUBLICIST_REASON", event.reason.rawValue), ("GEOPUBLICIST_GAP", event.hasGap ? "1" : "0"),
-      ("GEOPUBLICIST_TIME", Moment.iso(event.timestamp)),
+      ("GEOPUBLICIST_TIME", Moment.iso(RegionText.time(event))),
     ]
   }
 

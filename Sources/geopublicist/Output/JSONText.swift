@@ -45,7 +45,7 @@ nonisolated enum JSONText {
 
   /// Returns the contract's dictionary of a region's event, with its time in ISO 8601.
   static func region(_ change: ServiceRegionEvent) -> String {
-    object((change.value.options ?? []) + [("Time", .string(Moment.iso(change.event.timestamp)))])
+    object((change.value.options ?? []) + [("Time", .string(Moment.iso(RegionText.time(change.event))))])
   }
 
   static func event(_ name: String, _ members: [(String, Value)]) -> String {

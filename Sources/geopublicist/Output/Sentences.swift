@@ -112,14 +112,19 @@ nonisolated enum RegionText {
   static func line(_ event: RegionEvent, isForPeople: Bool) -> String {
     guard isForPeople else {
       let fields = [
-        Moment.iso(event.timestamp), event.kind.rawValue, event.state.rawValue,
+        Moment.iso(time(event)), event.kind.rawValue, event.state.rawValue,
         event.reason == .none ? "-" : event.reason.rawValue, event.hasGap ? "gap" : "",
         event.isSimulated ? "simulated" : "",
       ]
       return fields.filter { !$0.isEmpty }.joined(separator: " ")
     }
-    return "\(Moment.local(event.timestamp == Timestamp() ? Moment.now : event.timestamp))  \(sentence(event))"
+    return "\(Moment.local(time(event)))  \(sentence(event))"
       + (event.hasGap ? tr(", at an unknown earlier time") : "") + (event.isSimulated ? tr(" (simulated)") : "")
+  }
+
+  /// Returns the time of an event: now, unless a location supports it.
+  static func time(_ event: RegionEvent) -> Timestamp {
+    event.timestamp == Timestamp() ? Moment.now : event.timestamp
   }
 
   private static func sentence(_ event: RegionEvent) -> String {

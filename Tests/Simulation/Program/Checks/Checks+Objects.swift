@@ -282,7 +282,7 @@ extension Checks {
     }
     if kind == "lost" { region.losses += 1 }
     (region.state, region.sequence, region.sleeps, region.toldAt) = (state, sequence, world.sleeps, world.schedule.now)
-    if state != previous { region.knownSince = event["Timestamp"] }
+    if state != previous { region.knownSince = event["Timestamp"] ?? .structure([.uint64(0), .uint64(0)]) }
     region.committedAt = world.schedule.now - (kernel_boottime() - committedAt)
     region.reason = event["Reason"]?.string ?? ""
     region.isUsed = region.isSingleUse && (kind == "entered" || kind == "exited")
