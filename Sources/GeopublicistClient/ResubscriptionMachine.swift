@@ -131,16 +131,17 @@ nonisolated extension ResubscriptionMachine {
   private mutating func deliver(_ location: ServiceLocation) -> [Action] {
     let isRepeated = isFirst && !isWorthDelivering(location.location)
     isFirst = false
-    guard !isRepeated else { return [] }
-    last = location.location
     let level = AccuracyLevel(contractName: location.level)
     let told = level.map { perform(object.revealed($0, isReduced: location.isReduced)) } ?? []
+    guard !isRepeated else { return told }
+    last = location.location
     let isComplete = budget.countDelivery()
     return told + [.tell(.update(location))]
       + (isComplete && wasInterrupted ? perform(object.complete("completed")) : [])
   }
 
-  /// Whether the first location after a restart would have been delivered without the restart.
+  /// Whether the first location after a restart would have been delivered without the restart, or shows that the device
+  /// has moved: the service measures the distance to the next one from there.
   private func isWorthDelivering(_ location: Location) -> Bool {
     guard let last else { return true }
     var configuration = DeliveryRule.Configuration(set)
@@ -150,6 +151,7 @@ nonisolated extension ResubscriptionMachine {
     rule.received(last, at: .origin)
     _ = rule.next(at: .origin)
     rule.received(location, at: .distantFuture)
-    return rule.isReady
+    let uncertainty = max(location.accuracy ?? 0, last.accuracy ?? 0)
+    return rule.isReady || location.distance(to: last) > uncertainty
   }
 }

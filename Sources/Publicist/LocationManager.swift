@@ -20,7 +20,7 @@ public final class LocationManager {
   }
 
   /// Metres that the device must move before the next location is delivered, counted from the last one delivered; 0
-  /// delivers every location.
+  /// delivers every location. After a restart of the service, any move counts.
   public var distanceFilter = 0.0 { didSet { configureFilter() } }
 
   /// Largest accuracy radius, in metres, of a location that is delivered; 0 delivers every location, including those
@@ -28,7 +28,7 @@ public final class LocationManager {
   public var requiredAccuracy = 0.0 { didSet { configureFilter() } }
 
   /// The shortest time between two deliveries, to the millisecond; the newest location wins. Zero delivers every
-  /// location.
+  /// location. After a restart of the service, the next location is delivered immediately.
   public var timeFilter = Duration.zero { didSet { configureFilter() } }
 
   /// Whether this process may have locations, as far as is known.

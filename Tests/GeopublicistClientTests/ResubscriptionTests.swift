@@ -295,12 +295,32 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.takeDone() == ["follow 7", "start 7"])
   }
 
-  @Test func `the first location after a restart obeys the client's distance threshold`() throws {
+  @Test func `with a distance threshold, the first location after a restart is delivered if the device moved`() throws {
     var driver = try running { $0.distanceThreshold = 1_000 }
     driver.join()
-    driver.send(try location(52.001, at: 2))
+    driver.send(try location(52.00002, at: 2))
     driver.send(try location(52.1, at: 3))
     #expect(driver.told == ["interrupted", "resumed", "52.1"])
+  }
+
+  /// Regression: the next location came when the device was up to twice as far from the last one.
+  @Test func `the program has the location from which the service measures a distance after a restart`() throws {
+    var driver = try running { $0.distanceThreshold = 1_000 }
+    driver.join()
+    driver.send(try location(52.008, at: 2))
+    #expect(driver.told == ["interrupted", "resumed", "52.008"])
+  }
+
+  /// Regression: the level remained `country`.
+  @Test func `a location after a restart that is not delivered still shows the level`() throws {
+    var driver = try running { $0.distanceThreshold = 10_000 }
+    driver.join()
+    driver.authorize("authorized-always", "reduced-accuracy")
+    var pairs = try #require(location(52, at: 2).value.options).map { ($0.name, $0.value) }
+    pairs.removeAll { $0.0 == "Level" }
+    pairs += [("Level", .string("city")), ("Reduced", .boolean(true))]
+    driver.send(.signal("LocationUpdated", [.options(pairs)]))
+    #expect(driver.told.last == "reduced-accuracy" && driver.levels.last == .city)
   }
 
   @Test func `after access was lost and restored, the same location is reported again`() throws {
