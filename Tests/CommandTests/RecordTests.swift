@@ -110,6 +110,12 @@ import Testing
     #expect(contents(path) == "precious")
     #expect(try machine.finished(["record", path, "--force", "--duration", "100ms"]).exit == .status(5))
     #expect(contents(path) == "precious", "nothing was recorded")
+    let waiting = try machine.started(["record", path, "--force"])
+    try eventually("GeoClue is asked") { try !machine.geoclue.clients().isEmpty }
+    waiting.signal(SIGINT)
+    #expect(try waiting.waitForExit() == .status(130))
+    #expect(!waiting.standardError.contains("timeout"))
+    #expect(contents(path) == "precious", "nothing was recorded")
     let recorder = try machine.started(["record", path, "--force", "--count", "1"])
     try machine.measure(52.5, until: "the recording ends") { recorder.exited != nil }
     #expect(contents(path).hasPrefix("<?xml"), "\(recorder.standardError)")

@@ -37,7 +37,8 @@ nonisolated struct Failure {
     case .locationTimeout: self.init(tr(received: error.message), ExitStatus.timeout)
     case .noReply:
       self.init(
-        tr("The service did not answer: \(error.message); `geopublicist doctor` shows the reason"), ExitStatus.timeout)
+        tr("The service did not answer: \(error.message); `geopublicist doctor` shows the reason"),
+        ExitStatus.unavailable)
     case .locationUnavailable: self.init(tr(received: error.message), ExitStatus.unavailable)
     case .notAuthorized: self.init(tr(received: error.message), ExitStatus.notAuthorized)
     case .invalidOption: self.init(error.message, ExitStatus.usage)

@@ -122,7 +122,8 @@ final class RecordCommand: Command {
   func interrupted() {
     guard writer != nil else { return invocation.finish(ExitStatus.interrupted) }
     // Without a fix, a file that was to be replaced is still the old one.
-    end(state.count == 0 && invocation.parser.isSet("force") ? nil : ExitStatus.success)
+    let isAwaited = count != nil || duration != nil || invocation.parser.isSet("force")
+    end(state.count == 0 && isAwaited ? ExitStatus.interrupted : ExitStatus.success)
   }
 
   private func handle(_ event: ServiceSubscription.Event) {

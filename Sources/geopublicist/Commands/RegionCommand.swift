@@ -55,7 +55,10 @@ final class RegionCommand: Command {
   }
 
   func begin() {
-    queue.onFailure = { [invocation] message in invocation.complain(message, repeats: true) }
+    queue.onFailure = { [weak self, invocation] message in
+      invocation.complain(message, repeats: true)
+      self?.finishIfOver()
+    }
     queue.onEnd = { [weak self, invocation] _, status in
       if status != 0 { invocation.complain(tr("The command ended with status \(status)"), repeats: true) }
       self?.finishIfOver()
