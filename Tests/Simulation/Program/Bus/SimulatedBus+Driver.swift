@@ -37,6 +37,7 @@ extension SimulatedBus {
       onList?()
       onList = nil
     case "GetConnectionCredentials":
+      if peer.isService, answersLate.remove(name) != nil { return }
       guard let subject = peers[name] ?? owners[name].flatMap({ peers[$0] }) else {
         return refuse(call, "NameHasNoOwner", "Nobody owns \(name)")
       }

@@ -23,6 +23,8 @@ final class SimulatedBus {
   var onRelease: (() -> Void)?
   /// Called once, when a program under test has been told all names.
   var onList: (() -> Void)?
+  /// The names about which the next look-up of a program under test is answered too late, as by a busy bus.
+  var answersLate: Set<String> = []
   /// Called when a name no longer has an owner.
   var onNameLost: (String) -> Void = { _ in }
   private(set) var stall = Stall.none

@@ -154,6 +154,8 @@ final class Polkit: SystemService {
   /// The users who refuse in each dialog, and when the programs, by their unique names, were last refused so.
   var refusing: Set<UInt32> = []
   private(set) var refusedAt: [String: Int64] = [:]
+  /// The users for whom no program shows dialogs.
+  var lacking: Set<UInt32> = []
   /// The users who answer no dialog.
   var unattended: Set<UInt32> = []
   /// The open dialogs that nobody answers, by their identifiers.
@@ -228,6 +230,7 @@ final class Polkit: SystemService {
       world.checks.broken("a dialog asks for no more than its call", call.story)
     }
     let connections = connections
+    if lacking.contains(user) { return answer(call, [.structure([.boolean(false), .boolean(true), Self.noDetails])]) }
     if temporaryFor.contains(user) { return grantForAWhile(call, action, to: user) }
     if unattended.contains(user) { return leaveOpen(call) }
     world.schedule.after(4_000_000) { [weak self] in

@@ -63,6 +63,22 @@ final class Throng {
     }
   }
 
+  /// The bus answers as many look-ups as the service makes at a time too late. Later ones must not wait for these.
+  func loseLookups() {
+    guard programs.isEmpty, world.polkit.answersSoon, world.logind.answersSoon, !world.bus.isDown else { return }
+    let (user, others): (UInt32, _) = (2_170, (0..<4).map { _ in Program(world, user: 2_171) })
+    for other in others { other.connect() }
+    world.bus.answersLate = Set(others.map(\.name))
+    world.truth.set(.active, of: user)
+    come(users: [user]) { _ in }
+    world.schedule.after(11_000_000) { [self] in
+      world.bus.answersLate = []
+      for other in others where other.isConnected { other.disconnect() }
+      world.truth.set(.none, of: user)
+      leave()
+    }
+  }
+
   /// In the session deployment, a program of another user says, like an agent, that location is off.
   func forgeForeignAgent() {
     let begin = world.schedule.now

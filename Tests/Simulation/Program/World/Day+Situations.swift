@@ -118,6 +118,10 @@ extension Day {
       before(52) { $0.throng.insist(of: $0.users[(round / 2 + 1) % 3]) }
       before(45) { $0.throng.visit() }
       before(83) { $0.throng.forgeAgent(of: $0.users[round % 3]) }
+      if round % 8 == 5 {
+        before(70) { $0.throng.loseLookups() }
+        before(56) { $0.throng.comeTogether() }
+      }
       before(46.5) { $0.throng.comeInSandbox() }
       before(43) { $0.throng.comeBack() }
       if round % 4 == 3 { before(93) { $0.throng.listenBehindLongLists() } }
@@ -694,6 +698,20 @@ extension Day {
       world.clients[1].exit()
       agent?.setLevel(.exact)
       world.polkit.set(nil, for: user)
+    }
+    // The program can be named although systemd is slow. No program of the desktop shows dialogs.
+    before(134.5) { world in
+      world.polkit.lacking = [user]
+      world.polkit.set(.challenge, for: user)
+      world.systemd.latency = 200_000...200_000
+      world.clients[1].start()
+      world.clients[1].authorize(isInteractive: true)
+    }
+    before(131) { world in
+      world.clients[1].exit()
+      world.polkit.set(nil, for: user)
+      world.polkit.lacking = []
+      world.systemd.latency = 50...4_000
     }
     before(129) { $0.clients[1].start() }
     before(128) { world in
