@@ -705,7 +705,10 @@ extension Day {
       world.polkit.set(.challenge, for: user)
       world.systemd.latency = 200_000...200_000
       world.clients[1].start()
-      world.clients[1].authorize(isInteractive: true)
+      world.clients[1].authorize(isInteractive: true) { reply in
+        guard reply.values.first?.string?.hasPrefix("authorized") == true else { return }
+        world.checks.broken("a dialog that nobody shows is no consent", reply.story)
+      }
     }
     before(131) { world in
       world.clients[1].exit()
