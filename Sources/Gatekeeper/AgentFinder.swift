@@ -9,6 +9,8 @@ import MainLoop
 final class AgentFinder {
   /// Called with a user whose agents may now allow a different level, or whose deliveries they no longer hold.
   var onChange: ((UInt32, _ isReleased: Bool) -> Void)?
+  /// Returns whether a user has clients that are being served.
+  var isServed: (UInt32) -> Bool = { _ in false }
 
   private final class Entry: MachineShell {
     let user: UInt32
@@ -26,6 +28,7 @@ final class AgentFinder {
     func perform(_ action: AgentSearch.Action) { finder?.perform(action, for: self) }
 
     func timeHasCome() {
+      if finder?.isServed(user) == true { handle(.served) }
       sendTimer()
       finder?.probeNext()
     }

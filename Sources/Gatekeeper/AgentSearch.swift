@@ -27,6 +27,8 @@ nonisolated struct AgentSearch: StateMachine {
   /// The pause between questions to an agent while doubts about its level keep arriving, so that an agent cannot make the
   /// service ask all the time.
   static let pause = Duration.milliseconds(100)
+  /// How long a level counts before its agent is asked again while a client is served.
+  static let freshness = PolicyAnswers.consentAge
 
   enum Event: MachineEvent, Hashable, Sendable {
     /// A call needs the level. With `again`, connections that were not agents before are asked again, because a client
@@ -48,6 +50,9 @@ nonisolated struct AgentSearch: StateMachine {
     case left(BusName)
     /// Agents may have changed their levels without announcing it.
     case doubted
+    /// A client of the user is being served. Agents whose levels have aged are asked again, because dbus-daemon drops
+    /// announcements while too much waits for the service. That is not a doubt: nothing waits for the answers.
+    case served
     /// The time in ``deadline`` has been reached.
     case timer
   }
@@ -83,6 +88,8 @@ nonisolated struct AgentSearch: StateMachine {
     var hasChanged = false
     /// When a doubt may lead to the next question.
     var pauseEnd = MonotonicInstant.origin
+    /// When the level has aged, or nil if that was noticed.
+    var freshUntil: MonotonicInstant?
   }
 
   private struct Refusal {
@@ -135,7 +142,10 @@ nonisolated struct AgentSearch: StateMachine {
   /// When ``Event/timer`` is due, or nil if it is not needed.
   var deadline: MonotonicInstant? {
     let times = agents.map { name, agent in
-      [agent.confirmation.deadline, isPaused(name, agent) ? agent.pauseEnd : nil].compactMap(\.self).min()
+      [
+        agent.confirmation.deadline, isPaused(name, agent) ? agent.pauseEnd : nil,
+        work[name] == nil ? agent.freshUntil : nil,
+      ].compactMap(\.self).min()
     }
     let announced = refusals.compactMap { name, refusal in
       refusal.hasAnnounced && work[name] == nil ? refusal.end : nil
@@ -167,6 +177,7 @@ nonisolated struct AgentSearch: StateMachine {
       queue.removeAll { $0 == name }
       agents[name] = nil
     case .doubted: for name in Set(agents.keys).union(work.keys) { doubt(name, now) }
+    case .served: confirmAged(now)
     case .timer: expire(now)
     }
     actions += probeNext(now) + finishIfDone(now)
@@ -198,6 +209,7 @@ nonisolated extension AgentSearch {
     if isOutdated, !agent.wasOutdated { enqueue(name, first: true) }
     (agent.level, agent.isSilent, agent.wasOutdated) = (level, false, isOutdated)
     agent.hasChanged = agent.hasChanged && isOutdated
+    agent.freshUntil = now + Self.freshness
     agents[name] = agent
     return []
   }
@@ -218,8 +230,13 @@ nonisolated extension AgentSearch {
   private mutating func silent(_ name: BusName, _ now: MonotonicInstant) -> [Action] {
     guard case .probing = work[name] else { return [] }
     work[name] = nil
-    guard agents[name] == nil else {
+    if let agent = agents[name] {
       agents[name]?.confirmation.lost()
+      if agent.confirmation.isInBackground {
+        agents[name]?.freshUntil = now + Self.freshness
+        if agent.confirmation.isDoubtful { enqueue(name, first: true) }
+        return []
+      }
       agents[name]?.isSilent = true
       // The service may act on a finer level of another agent meanwhile.
       agents[name]?.pauseEnd = now + Self.silence
@@ -247,7 +264,7 @@ nonisolated extension AgentSearch {
       return
     }
     refusals[name] = nil
-    agents[name] = Agent(level: level)
+    agents[name] = Agent(level: level, freshUntil: now + Self.freshness)
     if isOutdated { doubt(name, now) }
   }
 
@@ -265,6 +282,7 @@ nonisolated extension AgentSearch {
     case nil:
       agents[name]?.confirmation = Confirmation()
       agents[name]?.isSilent = false
+      agents[name]?.freshUntil = now + Self.freshness
     }
   }
 
@@ -314,11 +332,18 @@ nonisolated extension AgentSearch {
       others: other.map { .level($0.agent.level) } ?? absent)
   }
 
+  private mutating func confirmAged(_ now: MonotonicInstant) {
+    for (name, agent) in agents where !agent.confirmation.isDoubtful && agent.freshUntil.map({ now >= $0 }) ?? true {
+      enqueue(name, first: true)
+    }
+  }
+
   private mutating func expire(_ now: MonotonicInstant) {
     for (name, agent) in agents where agent.confirmation.deadline.map({ now >= $0 }) ?? false {
       if agent.confirmation.isUnanswered(at: now) { agents[name]?.isSilent = true }
       agents[name]?.confirmation.expire()
     }
+    for (name, agent) in agents where agent.freshUntil.map({ now >= $0 }) ?? false { agents[name]?.freshUntil = nil }
     for (name, agent) in agents where isPaused(name, agent) && now >= agent.pauseEnd { enqueue(name, first: true) }
     for (name, refusal) in refusals where refusal.hasAnnounced && now >= refusal.end { enqueue(name) }
   }
@@ -330,6 +355,7 @@ nonisolated extension AgentSearch {
     if again { refusals = refusals.filter { $0.value.silences > 0 || $0.value.hasAnnounced } }
     for (name, refusal) in refusals where refusal.silences > 0 && now >= refusal.end { enqueue(name) }
     for (name, agent) in agents where agent.confirmation.isDoubtful { enqueue(name, first: true) }
+    confirmAged(now)
     search = search ?? Search(begin: now)
     search?.isListed = false
   }

@@ -54,6 +54,9 @@ nonisolated struct Confirmation: Hashable, Sendable {
     asked.map { now - $0 >= Self.holdTime - AgentSearch.pause } ?? false
   }
 
+  /// Whether the question in flight was not caused by a doubt.
+  var isInBackground: Bool { asked != nil && oldest == nil }
+
   /// Whether an answer that arrives now would predate a doubt.
   var isOvertaken: Bool { later != nil }
 

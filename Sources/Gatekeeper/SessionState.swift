@@ -12,10 +12,17 @@ nonisolated struct SessionState: StateMachine {
   /// The pause before a further question while doubts keep arriving, so that logind is not asked about each of them.
   static let pause = Duration.milliseconds(100)
 
+  /// How long the state counts before logind is asked again while a client is served.
+  static let freshness = PolicyAnswers.consentAge
+
   enum Event: MachineEvent, Hashable, Sendable {
     case wanted
     /// logind announced a change, or polkit did, because it also watches logind.
     case doubted
+    /// A client of the user is being served. A state that has aged is confirmed, because dbus-daemon drops
+    /// announcements while too much waits for the service. That is not a doubt: calls wait only briefly, and deliveries
+    /// do not.
+    case served
     case left
     case came
     case answered(Facts.Session)
@@ -27,7 +34,8 @@ nonisolated struct SessionState: StateMachine {
 
   enum Action: Hashable, Sendable {
     case ask
-    /// The state has changed, or deliveries are no longer held. The state before is nil if nothing had been in doubt.
+    /// The state has changed, or deliveries are no longer held. The state before is nil if this is the first one and
+    /// nothing had been in doubt.
     case changed(from: Facts.Session?)
     /// Release the calls that wait for the state.
     case ready
@@ -39,6 +47,10 @@ nonisolated struct SessionState: StateMachine {
   private var confirmation = Confirmation()
   /// The earliest time of the next question.
   private var notBefore: MonotonicInstant?
+  /// When the state has aged, or nil if that was noticed.
+  private var freshUntil: MonotonicInstant?
+  /// Until when calls wait for the confirmation of a state that has aged.
+  private var waitEnd: MonotonicInstant?
   /// The number of consecutive answers during which a doubt arose.
   private var doubtfulAnswers = 0
 
@@ -51,7 +63,7 @@ nonisolated struct SessionState: StateMachine {
 
   /// When ``Event/timer`` is due, or nil if it is not needed.
   var deadline: MonotonicInstant? {
-    [confirmation.deadline, isWanted ? notBefore : nil].compactMap(\.self).min()
+    [confirmation.deadline, isWanted ? notBefore : nil, isAsking ? nil : freshUntil, waitEnd].compactMap(\.self).min()
   }
 
   /// Whether logind is to be asked.
@@ -59,10 +71,15 @@ nonisolated struct SessionState: StateMachine {
 
   mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Action] {
     switch event {
-    case .wanted: return isWanted ? ask(now) : [.ready]
+    case .wanted: return isWanted ? ask(now) : waitEnd == nil ? [.ready] : []
     case .doubted:
       confirmation.doubt(at: now)
       return ask(now)
+    case .served:
+      guard !isWanted, freshUntil.map({ now >= $0 }) ?? true else { return [] }
+      let actions = ask(now)
+      if !actions.isEmpty { waitEnd = now + AgentSearch.pace }
+      return actions
     case .left:
       confirmation.doubt(at: now)
       if !isAsking { notBefore = now + Self.restartTime }
@@ -74,7 +91,7 @@ nonisolated struct SessionState: StateMachine {
     case .answered(let new): return isAsking ? answered(new, now) : []
     case .lost:
       guard isAsking else { return [] }
-      isAsking = false
+      (isAsking, freshUntil) = (false, now + Self.freshness)
       confirmation.lost()
       notBefore = now + Self.restartTime
       return []
@@ -90,7 +107,7 @@ nonisolated struct SessionState: StateMachine {
   }
 
   private mutating func answered(_ new: Facts.Session, _ now: MonotonicInstant) -> [Action] {
-    isAsking = false
+    (isAsking, waitEnd, freshUntil) = (false, nil, now + Self.freshness)
     let (old, wasDoubtful) = (state, confirmation.isDoubtful)
     doubtfulAnswers = confirmation.isOvertaken ? doubtfulAnswers + 1 : 0
     // The first answer that predates a doubt is ignored. The second one, and later ones, are better than none.
@@ -99,7 +116,8 @@ nonisolated struct SessionState: StateMachine {
     guard isUsed else { return ask(now) }
     if wasDoubtful || confirmation.isDoubtful { notBefore = now + Self.pause }
     state = new
-    return (new != old || wasDoubtful ? [.changed(from: wasDoubtful ? old : nil)] : []) + [.ready]
+    let wasKnown = wasDoubtful || old != .unknown
+    return (new != old || wasDoubtful ? [.changed(from: wasKnown ? old : nil)] : []) + [.ready]
   }
 
   private mutating func timer(_ now: MonotonicInstant) -> [Action] {
@@ -114,6 +132,11 @@ nonisolated struct SessionState: StateMachine {
     if let due = notBefore, now >= due {
       notBefore = nil
       if isWanted { actions += ask(now) }
+    }
+    if let time = freshUntil, now >= time { freshUntil = nil }
+    if let end = waitEnd, now >= end {
+      waitEnd = nil
+      if !isWanted { actions.append(.ready) }
     }
     return actions
   }

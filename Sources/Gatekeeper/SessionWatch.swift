@@ -5,8 +5,10 @@ import MainLoop
 /// Tracks through logind whether users have an active session. Carries out the actions of ``SessionState``.
 final class SessionWatch {
   /// Called with a user whose state has changed, or whose deliveries are no longer held, and the previous state, or nil
-  /// if nothing had been in doubt.
+  /// if this is the first one and nothing had been in doubt.
   var onChange: ((UInt32, Facts.Session?) -> Void)?
+  /// Returns whether a user has clients that are being served.
+  var isServed: (UInt32) -> Bool = { _ in false }
 
   /// How long after the start of a session its agent may still be starting.
   static let startingTime = Duration.seconds(30)
@@ -36,6 +38,11 @@ final class SessionWatch {
     var state: SessionState { host.machine }
 
     func perform(_ action: SessionState.Action) { watch?.perform(action, for: self) }
+
+    func timeHasCome() {
+      if watch?.isServed(user) == true { handle(.served) }
+      sendTimer()
+    }
   }
 
   private let connection: Connection
@@ -103,6 +110,7 @@ final class SessionWatch {
     entries[user] = entry
     entry.isForgotten = false
     entry.waiters.add(round)
+    entry.handle(.served)
     entry.handle(.wanted)
   }
 

@@ -73,6 +73,8 @@ package final class SystemGatekeeper: Gatekeeper {
       searchSoon()
     }
     sessions.onChange = { [weak self] user, before in self?.sessionChanged(user, from: before) }
+    agents.isServed = { [weak self] in self?.isServed($0) ?? false }
+    sessions.isServed = agents.isServed
   }
 
   package func access(
@@ -334,7 +336,15 @@ extension SystemGatekeeper {
   /// loss is reported as it is.
   private func hasLostAccessUnreported(_ client: GatekeeperClient) -> Bool {
     guard let facts = registry[client], facts.isChangeUnreported else { return false }
-    return facts.policy.hasLostAccess && (client.isWaiting || facts.isGathering)
+    return facts.policy.hasLostAccess && isServed(client)
+  }
+
+  private func isServed(_ user: UInt32) -> Bool {
+    clients.values.contains { $0.credentials?.userID == user && isServed($0) }
+  }
+
+  private func isServed(_ client: GatekeeperClient) -> Bool {
+    client.isWaiting || registry[client]?.isGathering == true
   }
 
   private func policyChanged() {
@@ -344,8 +354,8 @@ extension SystemGatekeeper {
 
   /// Records that polkit's answers about a client may have changed.
   private func doubt(_ client: GatekeeperClient) {
-    guard let facts = registry[client], let user = client.credentials?.userID, kind(of: user) == .other else { return }
-    handle(.doubted(isServed: client.isWaiting || facts.isGathering), for: client)
+    guard let user = client.credentials?.userID, kind(of: user) == .other else { return }
+    handle(.doubted(isServed: isServed(client)), for: client)
   }
 
   /// A new agent need not announce itself, so search periodically while a client waits for one.

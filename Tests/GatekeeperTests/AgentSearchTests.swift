@@ -248,7 +248,7 @@ import Testing
     #expect(search.handle(.invalidated(other), at: 40) == [])
     #expect(search.deadline == end)
     #expect(search.handle(.timer, at: end) == [.probe(other)])
-    #expect(search.deadline == nil)
+    #expect(search.deadline == .seconds(30))
     #expect(search.handle(.answered(other, .city), at: end) == [.verify(other)])
     #expect(search.handle(.verified(other, isAgent: true), at: end) == [.changed])
     #expect(search.levels.level(without: client) == .level(.city))
@@ -266,7 +266,7 @@ import Testing
       #expect(search.handle(.timer, at: now) == [.probe(other)])
     }
     _ = search.handle(.silent(other), at: now)
-    #expect(search.deadline == nil)
+    #expect(search.deadline == .seconds(30))
   }
 
   @Test func `a connection that announces a change while it is asked is asked again`() {
@@ -278,7 +278,7 @@ import Testing
     #expect(search.handle(.answered(other, nil), at: 50) == [])
     #expect(search.deadline != nil)
     _ = search.handle(.left(other), at: 60)
-    #expect(search.deadline == nil)
+    #expect(search.deadline == .seconds(30))
   }
 
   /// Regression: the agent counted as none, for good beside another one.
@@ -413,6 +413,46 @@ import Testing
       search.handle(.answered(agent, .exact), at: 500_002) == [.released, .probe(agent)],
       "this answer is recent enough for deliveries, and one more question covers all announcements")
     #expect(search.handle(.answered(agent, .exact), at: 500_003) == [])
+  }
+
+  /// Regression: a level that was lost, because dbus-daemon dropped its announcement, stayed wrong for good.
+  @Test func `an agent is asked again after 30 s while a client is served, and no delivery waits for it`() {
+    var search = known()
+    #expect(search.handle(.served, at: .milliseconds(29_999)) == [])
+    #expect(search.deadline == .seconds(30))
+    #expect(search.handle(.served, at: .seconds(30)) == [.probe(agent)])
+    #expect(search.handle(.timer, at: .seconds(30)) == [])
+    #expect(search.deadline == nil)
+    #expect(!search.isHeld(at: .milliseconds(31_900)))
+    #expect(search.levels.level(without: client) == .level(.exact))
+    #expect(search.handle(.answered(agent, AccuracyLevel.none), at: .seconds(31)) == [.changed])
+    #expect(search.levels.level(without: client) == .level(.none))
+    #expect(search.deadline == .seconds(61))
+    _ = search.handle(.announced(agent, .exact), at: .seconds(40))
+    #expect(search.deadline == .seconds(70), "an announcement is as good as an answer")
+  }
+
+  @Test func `an agent that is slow when its level has aged changes nothing`() {
+    var search = known()
+    #expect(search.handle(.served, at: .seconds(30)) == [.probe(agent)])
+    #expect(search.handle(.silent(agent), at: .seconds(32)) == [])
+    #expect(!search.isHeld(at: .seconds(32)))
+    #expect(search.levels.level(without: client) == .level(.exact))
+    #expect(search.deadline == .seconds(62))
+    #expect(search.handle(.served, at: .seconds(62)) == [.probe(agent)])
+    #expect(search.handle(.doubted, at: .milliseconds(63_900)) == [])
+    #expect(search.isHeld(at: .milliseconds(63_900)))
+    #expect(search.handle(.silent(agent), at: .seconds(64)) == [.probe(agent)], "the doubt has not been asked about")
+    #expect(search.handle(.answered(agent, .exact), at: .milliseconds(64_001)) == [.released])
+  }
+
+  @Test func `an idle client causes no questions, and its next call asks the agent again`() {
+    var search = known()
+    #expect(search.handle(.timer, at: .seconds(30)) == [])
+    #expect(search.deadline == nil)
+    #expect(search.handle(.wanted(again: false), at: .seconds(50)) == [.list, .probe(agent)])
+    #expect(search.handle(.listed([agent], isComplete: true), at: .milliseconds(50_001)) == [])
+    #expect(search.handle(.answered(agent, AccuracyLevel.none), at: .milliseconds(50_002)) == [.changed, .ready])
   }
 
   @Test func `a level that an agent announces applies immediately`() {

@@ -10,16 +10,16 @@ import Testing
 @Suite struct ExplorationTests {
   @Test func `from every reachable state, answers from logind determine the session's state`() {
     let events: [SessionState.Event] = [
-      .wanted, .doubted, .left, .came, .answered(.active), .answered(.inactive), .lost, .timer,
+      .wanted, .doubted, .served, .left, .came, .answered(.active), .answered(.inactive), .lost, .timer,
     ]
     let found = Exploration(
-      SessionState(), depth: 5, events,
+      SessionState(), depth: 4, events,
       state: { "\($0.state)\($0.isAsking ? " asking" : "")\($0.isDoubtful ? " doubtful" : "")" }, deadline: \.deadline,
       { _ = $0.handle($1, at: $2) })
-    // A known state that is being asked for is doubtful.
+    // A known state that is being asked for is doubtful, unless it has merely aged.
     let states = [
-      "active", "active asking doubtful", "active doubtful", "inactive", "inactive asking doubtful",
-      "inactive doubtful", "unknown", "unknown asking",
+      "active", "active asking", "active asking doubtful", "active doubtful", "inactive", "inactive asking",
+      "inactive asking doubtful", "inactive doubtful", "unknown", "unknown asking",
     ]
     #expect(found.differences(from: states) == [])
     for node in found.nodes {
@@ -43,7 +43,7 @@ import Testing
       .wanted(again: false), .wanted(again: true, isGeoClueThere: false), .listed([agent, other], isComplete: true),
       .answered(agent, .exact), .answered(agent, nil), .answered(other, .city), .silent(agent), .silent(other),
       .verified(agent, isAgent: true), .verified(other, isAgent: false), .announced(agent, .none), .invalidated(agent),
-      .left(agent), .doubted, .timer,
+      .left(agent), .doubted, .served, .timer,
     ]
     let found = Exploration(
       AgentSearch(), depth: 3, events,

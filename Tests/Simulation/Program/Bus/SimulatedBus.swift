@@ -17,6 +17,8 @@ final class SimulatedBus {
   var onStrayReply: (Parcel, Peer) -> Void = { _, _ in }
   var activatable: Set<String> = []
   private var entrances: [Entrance] = []
+  /// Whether too much waits for the service, so that broadcasts to it are dropped, as by dbus-daemon.
+  var dropsBroadcasts = false
   /// Whether the bus has exited.
   private(set) var isDown = false
   /// Called once, when a program is about to release a name.
@@ -326,6 +328,7 @@ final class SimulatedBus {
     let sender = peers[parcel.sender]
     for peer in named where peer.matches.contains(where: { $0.matches(parcel, owners) }) {
       if let sender, !isReachable(peer, from: sender) { continue }
+      if dropsBroadcasts, peer.isService { continue }
       peer.receive(parcel)
     }
   }

@@ -556,6 +556,13 @@ extension Checks {
   /// Checks what the programs of a user were told.
   func truths(of user: UInt32) { truths { client, _ in client.user == user && client.isReading } }
 
+  /// Checks that the service has asked about a change 35 s ago, whose announcement was lost.
+  func learned(_ client: Client, _ hasAsked: Bool) {
+    guard client.isConnected else { return }
+    if !hasAsked { broken("a change whose announcement was lost counts after 35 s", "client \(client.number)") }
+    truths(of: client.user)
+  }
+
   /// Makes every client request a location.
   func probe() {
     // No client is undecided without a cause, before a call makes the service ask all programs again.

@@ -28,7 +28,8 @@ final class Agent: Program {
   private var former = AccuracyLevel.none
   /// The finest level that it allowed within the tolerance before now.
   var formerLevel: AccuracyLevel { changedAt > world.schedule.now - Entitlement.tolerance ? max(former, level) : .none }
-  /// The finest level that the service may assume. A change that is not announced counts when GeoClue returns.
+  /// The finest level that the service may assume. A change that is not announced counts when GeoClue returns, and one
+  /// whose announcement is lost when the service asks again.
   var assumed: AccuracyLevel { max(level, told) }
   private var told = AccuracyLevel.none
   /// Whether it has begun to be an agent. It may be connected before.
@@ -90,11 +91,16 @@ final class Agent: Program {
     world.truth.changed("the agent of \(user) exits")
   }
 
-  func setLevel(_ new: AccuracyLevel) {
+  /// - Parameter isLost: Whether the bus drops the announcement.
+  func setLevel(_ new: AccuracyLevel, isLost: Bool = false) {
     guard new != level else { return }
     if level == .country { onlyCountryUntil = world.schedule.now }
     (former, level, changedAt) = (max(level, formerLevel), new, world.schedule.now)
-    if isConnected {
+    if isConnected, isLost {
+      world.bus.dropsBroadcasts = true
+      announceUnknown()
+      world.bus.dropsBroadcasts = false
+    } else if isConnected {
       if manner != .announcesToGeoClue || world.geoclue.isRunning { tell() }
       switch manner {
       case .announces:

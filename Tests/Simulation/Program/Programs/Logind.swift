@@ -56,14 +56,22 @@ final class Logind: SystemService {
   }
 
   /// Announces that a user's session changed.
-  func announce(_ user: UInt32) {
+  ///
+  /// - Parameter isLost: Whether the bus drops the announcement.
+  func announce(_ user: UInt32, isLost: Bool = false) {
     guard isRunning else { return }
-    // The service may ask logind for several things before it doubts polkit's answers.
-    world.doubted(for: 3_000_000)
-    lossAnnouncedAt[user] = world.truth.session(of: user) == .active ? nil : world.schedule.now
+    world.bus.dropsBroadcasts = isLost
+    defer { world.bus.dropsBroadcasts = false }
+    if !isLost { noteAnnouncement(about: user) }
     propertiesChanged(
       "\(Self.path)/session/_3\(user % 10)", "org.freedesktop.login1.Session",
       [("Active", .boolean(world.truth.session(of: user) == .active))])
+  }
+
+  private func noteAnnouncement(about user: UInt32) {
+    // The service may ask logind for several things before it doubts polkit's answers.
+    world.doubted(for: 3_000_000)
+    lossAnnouncedAt[user] = world.truth.session(of: user) == .active ? nil : world.schedule.now
   }
 
   func announceSession(_ member: String, of user: UInt32) {
@@ -144,6 +152,7 @@ final class Logind: SystemService {
         if !world.mayKnowSession(of: user, at: world.schedule.now + 1) { stateSentAt[user] = world.schedule.now }
         rounds[user]?.saysActive = state == .active
         lossAnnouncedAt[user] = nil
+        if state != .active { world.truth.toldSession(of: user) }
       }
     default: super.serve(call)
     }

@@ -339,6 +339,9 @@ final class Polkit: SystemService {
     for name in rounds.keys { rounds[name]?.open = 0 }
   }
 
+  /// The users whose sessions do not matter to the rules.
+  var remote: Set<UInt32> = []
+
   private var startedAt = Int64.min / 2
 
   override func started() {
@@ -365,9 +368,9 @@ final class Polkit: SystemService {
         return
       }
       // By default, programs of a session that is not active may do nothing.
+      let isAway = world.truth.session(of: user) != .active && !remote.contains(user)
       let isBarred =
-        denied[user] != nil || name == deniedProgram
-        || action != Truth.accessWithoutAgent && world.truth.session(of: user) != .active
+        denied[user] != nil || name == deniedProgram || action != Truth.accessWithoutAgent && isAway
       let answer = isBarred ? .no : world.truth.policy(of: user, action)
       if action == Truth.accessWithoutAgent { asked(about: name) }
       if call.values[3].uint32 == 1 { checkPermission(of: name) }

@@ -212,6 +212,32 @@ extension Day {
     return begin + 18_000_000
   }
 
+  /// The bus drops an agent's announcement that location is off, and then logind's that the user's session is no longer
+  /// active. Returns the end.
+  func planDroppedChanges(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    guard let (client, agent) = announced else { return begin }
+
+    after(0) { Self.begin(client, in: $0) }
+    after(6) { _ in if agent.isKnown { agent.setLevel(.none, isLost: true) } }
+    after(41) { world in
+      world.checks.learned(client, agent.assumed == agent.level)
+      agent.setLevel(.exact)
+    }
+    // polkit's rules still permit everything.
+    after(62) { world in
+      world.polkit.remote = [client.user]
+      world.setSession(.inactive, of: client.user, isLost: true)
+    }
+    after(97) { world in
+      world.checks.learned(client, !world.truth.isUnheard(client.user))
+      client.exit()
+      world.setSession(.active, of: client.user)
+      world.polkit.remote = []
+    }
+    return begin + 105_000_000
+  }
+
   /// The agent of a user who rests allows less, of which only GeoClue hears, once it runs again. Returns the end.
   func planUnheardLevel(at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }

@@ -26,6 +26,8 @@ final class Truth {
 
   /// When the session of each user was last active.
   private var activeUntil: [UInt32: Int64] = [:]
+  /// The users whose sessions are no longer active, of which the announcement was lost.
+  private var unheard: Set<UInt32> = []
   /// When the session of each user was last not active.
   private var inactiveAt: [UInt32: Int64] = [:]
 
@@ -74,8 +76,10 @@ final class Truth {
       || program.isUnverifiable && (world.isSession || program.user != 0 && program.user != world.serviceUser)
   }
 
-  func set(_ session: Session, of user: UInt32) {
+  /// - Parameter isLost: Whether the bus drops the announcement, so that the change counts when the service asks again.
+  func set(_ session: Session, of user: UInt32, isLost: Bool = false) {
     guard sessions[user] != session else { return }
+    if isLost { unheard.insert(user) } else { unheard.remove(user) }
     if self.session(of: user) == .none { begins[user] = world.schedule.now }
     if self.session(of: user) == .active {
       activeUntil[user] = world.schedule.now
@@ -86,6 +90,16 @@ final class Truth {
     if session == .none { hasSessionEnded = true }
     changed("the session of \(user) becomes \(session)")
   }
+
+  /// Notes that logind has told the service that a user's session is not active.
+  func toldSession(of user: UInt32) {
+    guard unheard.remove(user) != nil else { return }
+    activeUntil[user] = world.schedule.now
+    changed("the service learns the session of \(user)")
+  }
+
+  /// Whether the service has not been told that a user's session is no longer active.
+  func isUnheard(_ user: UInt32) -> Bool { unheard.contains(user) }
 
   func set(_ answer: Answer?, to action: String, of user: UInt32) {
     guard policies[user]?[action] != answer else { return }
@@ -166,7 +180,7 @@ final class Truth {
     if client.user == 0 || client.user == world.serviceUser { return .exact }
     if isPolkitSilent { return .none }
     if isAlways || policy(of: client.user, Self.accessWithoutAgent) == .yes { return .exact }
-    guard isActive || session(of: client.user) == .active else { return .none }
+    guard isActive || session(of: client.user) == .active || isUnheard(client.user) else { return .none }
     let permitted = max(hasConsent(client) ? .exact : permitted(to: client.user), former)
     let agents = (world.agents + world.seconds).filter {
       $0.user == client.user && $0.isConnected && $0.isKnown && $0.unit == .described

@@ -978,10 +978,10 @@ extension World {
   }
 
   /// A user's session changes while logind runs, which announces it.
-  func setSession(_ session: Truth.Session, of user: UInt32) {
+  func setSession(_ session: Truth.Session, of user: UInt32, isLost: Bool = false) {
     guard logind.isRunning else { return }
-    truth.set(session, of: user)
-    logind.announce(user)
+    truth.set(session, of: user, isLost: isLost)
+    logind.announce(user, isLost: isLost)
   }
 
   /// A user's session is inactive for a moment while logind is slow. Meanwhile GeoClue measures.
