@@ -9,8 +9,8 @@ import MainLoop
 /// with one deadline runs at a time. Every waiting call joins it and is released when it ends, even if connections stay
 /// silent. If an agent's level may have changed, deliveries are held until the agent has been asked again.
 nonisolated struct AgentSearch: StateMachine {
-  /// How long a call waits for the search if an agent is already known. That agent decides, so connections that never
-  /// answer cannot delay the user's other programs.
+  /// How long a call waits for the search if an agent is already known, from the first list of connections. That agent
+  /// decides, so connections that never answer cannot delay the user's other programs.
   static let pace = Duration.milliseconds(50)
   /// The maximum number of a user's connections that are asked at the same time.
   static let parallel = 16
@@ -104,6 +104,7 @@ nonisolated struct AgentSearch: StateMachine {
 
   private struct Search {
     let begin: MonotonicInstant
+    var listedAt: MonotonicInstant?
     var isListed = false
   }
 
@@ -164,6 +165,7 @@ nonisolated struct AgentSearch: StateMachine {
     case .listed(let names, let isComplete):
       for name in names where agents[name] == nil && refusals[name] == nil { enqueue(name) }
       hasList = true
+      if search?.listedAt == nil { search?.listedAt = now }
       if isComplete { search?.isListed = true }
     case .answered(let name, let level): actions = answered(name, level, now)
     case .silent(let name): actions = silent(name, now)
@@ -381,9 +383,17 @@ nonisolated extension AgentSearch {
 
   private var searchDeadline: MonotonicInstant? {
     guard let search else { return nil }
-    // With a confirmed agent, do not wait long for connections that might be agents, too.
+    // With a confirmed agent, do not wait long for connections that might be agents, too. One that has answered with a
+    // coarser level is waited for.
     let isKnown = agents.values.contains { !$0.confirmation.isDoubtful }
-    return search.begin + (isKnown ? Self.pace : AnswerDeadlines.agentSearch)
+    let end = search.begin + AnswerDeadlines.agentSearch
+    return isKnown && !isStricterOpen ? min((search.listedAt ?? search.begin) + Self.pace, end) : end
+  }
+
+  /// Whether a connection that is being verified allows less than the known agents.
+  private var isStricterOpen: Bool {
+    guard let least = agents.values.map(\.level).min() else { return false }
+    return work.values.contains { if case .verifying(let level, _) = $0 { level < least } else { false } }
   }
 
   private mutating func settle() {

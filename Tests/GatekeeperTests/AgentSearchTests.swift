@@ -48,6 +48,33 @@ import Testing
     #expect(search.levels.level(without: agent) == .none, "no client is its own agent")
   }
 
+  /// Regression: the first call was answered at the finer level although the other agent had refused.
+  @Test func `a search waits until an agent that has refused is verified, and each has 50 ms to answer`() {
+    var search = AgentSearch()
+    _ = search.handle(.wanted(again: false), at: 0)
+    _ = search.handle(.listed([agent, other], isComplete: true), at: .milliseconds(60))
+    _ = search.handle(.answered(agent, .exact), at: .milliseconds(61))
+    #expect(search.handle(.verified(agent, isAgent: true), at: .milliseconds(70)) == [])
+    #expect(search.levels.least == .unknown)
+    #expect(search.deadline == .milliseconds(110))
+    #expect(search.handle(.answered(other, AccuracyLevel.none), at: .milliseconds(109)) == [.verify(other)])
+    #expect(search.handle(.timer, at: .milliseconds(110)) == [])
+    #expect(search.handle(.verified(other, isAgent: true), at: .milliseconds(300)) == [.changed, .ready])
+    #expect(search.levels.least == .level(.none))
+  }
+
+  @Test func `a verification that takes too long does not prevent a search from ending`() {
+    var search = AgentSearch()
+    _ = search.handle(.wanted(again: false), at: 0)
+    _ = search.handle(.listed([agent, other], isComplete: true), at: .milliseconds(1))
+    _ = search.handle(.answered(agent, .exact), at: .milliseconds(2))
+    _ = search.handle(.verified(agent, isAgent: true), at: .milliseconds(3))
+    _ = search.handle(.answered(other, AccuracyLevel.none), at: .milliseconds(4))
+    #expect(search.deadline == .seconds(2))
+    #expect(search.handle(.timer, at: .seconds(2)) == [.changed, .ready])
+    #expect(search.levels.least == .level(.exact))
+  }
+
   @Test func `a connection that GeoClue does not accept as an agent is ignored`() {
     var search = answered()
     #expect(search.handle(.verified(agent, isAgent: false), at: 0) == [.changed, .ready])
