@@ -221,6 +221,7 @@ nonisolated extension AgentSearch {
   private mutating func refused(_ name: BusName, isOutdated: Bool, _ now: MonotonicInstant) {
     let isFirst = isOutdated && !(agents[name]?.wasOutdated ?? refusals[name]?.wasOutdated ?? false)
     if isFirst, agents[name] != nil {
+      agents[name]?.confirmation.lost()
       agents[name]?.wasOutdated = true
     } else {
       let end = isFirst ? now : now + Self.interval

@@ -67,7 +67,7 @@ nonisolated struct Confirmation: Hashable, Sendable {
     (asked, later, isExpired) = (nil, nil, false)
   }
 
-  /// Records that the question will not be answered.
+  /// Records that the question will not be answered, or that its answer is not used. Its doubts stay open.
   mutating func lost() { (asked, oldest, later) = (nil, oldest ?? later, nil) }
 
   /// Drops the answer. Its doubts stay open until a later question is answered.

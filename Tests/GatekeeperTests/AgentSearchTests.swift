@@ -266,6 +266,18 @@ import Testing
     #expect(search.levels.level(without: client) != .level(.exact))
   }
 
+  /// Regression: it was asked a third time, because its doubt counted as later than the second question.
+  @Test func `an agent that had no level in its first answer is not in doubt after its second one`() {
+    var search = known()
+    #expect(search.handle(.doubted, at: .milliseconds(1_000)) == [.probe(agent)])
+    _ = search.handle(.announced(agent, .city), at: .milliseconds(1_005))
+    #expect(search.handle(.answered(agent, nil), at: .milliseconds(1_010)) == [.probe(agent)])
+    #expect(search.isHeld(at: .milliseconds(1_010)))
+    #expect(search.handle(.answered(agent, .city), at: .milliseconds(1_012)) == [.released])
+    #expect(search.deadline == .milliseconds(31_012))
+    #expect(search.handle(.timer, at: .milliseconds(1_200)) == [])
+  }
+
   @Test func `a connection that announces a level is asked, but not again and again if it has none`() {
     var search = known()
     #expect(search.handle(.announced(other, .city), at: 10) == [.probe(other)])
