@@ -177,6 +177,40 @@ import Testing
     try turning("the successor is used") { pool.take(for: peer, of: .user(1)).map { $0 !== first } ?? false }
   }
 
+  /// Regression: these questions remained charged, and a new connection was opened after every 64.
+  @Test func `an answer to a question of a client that has left frees its place`() throws {
+    let agent = Agent()
+    let object = export(agent)
+    var opened = 0
+    let finder = finder { opened += 1 }
+    for _ in 0..<ProbePool.tolerance + 10 {
+      finder.find(UserID.own, for: service.uniqueName) {}
+      try turning("the agent is asked") { !agent.reads.isEmpty }
+      finder.forget(UserID.own)
+      for read in agent.reads { read.answer(.uint32(8)) }
+      agent.reads = []
+    }
+    #expect(opened == 1)
+    withExtendedLifetime(object) {}
+  }
+
+  @Test func `the answer to a question from before the rules changed does not count`() throws {
+    let agent = Agent()
+    let object = export(agent)
+    let finder = finder()
+    finder.find(UserID.own, for: service.uniqueName) {}
+    try turning("the agent is asked") { agent.reads.count == 1 }
+    finder.startOver()
+    try turning("it is asked again") { agent.reads.count == 2 }
+    var levels: Set<Facts.AgentLevel> = []
+    finder.onChange = { user, _ in levels.insert(finder.levels(of: user).level(without: ":1.999")) }
+    agent.reads[0].answer(.uint32(8))
+    agent.reads[1].answer(.uint32(0))
+    try turning("the second answer counts") { levels.contains(.level(.none)) }
+    #expect(levels == [.level(.none)])
+    withExtendedLifetime(object) {}
+  }
+
   /// Regression: it counted as silent, so that any program that ended the connection hid other users' agents.
   @Test func `an agent whose question is lost with its connection is asked again`() throws {
     let agent = Agent()
