@@ -192,7 +192,8 @@ extension AgentFinder {
       let owned = Dictionary(grouping: names) { self.owners[$0]?.userID }
       for (user, callers) in callers {
         let own = (owned[user] ?? []).filter { !callers.contains($0) }
-        handle(.listed(own, isComplete: wanted[user] == nil), user)
+        // A caller may be the agent of another one.
+        handle(.listed(own, isComplete: wanted[user] == nil && callers.count < 2), user)
       }
       if !wanted.isEmpty { list() }
     }

@@ -114,8 +114,10 @@ nonisolated struct AgentSearch: StateMachine {
   private var queue: [BusName] = []
   private var search: Search?
   private var isSearched = false
-  /// Whether the user's connections have ever been listed. Until then, a missing agent is not certain.
+  /// Whether the user's connections have ever been listed.
   private var hasList = false
+  /// Whether all of them have ever been listed. Until then, a missing agent is not certain.
+  private var hasCompleteList = false
   /// Whether all connections of the user have answered or were silent too often. Later
   /// connections do not change that: until they answer as agents, there is no agent.
   private var isSettled = false
@@ -166,7 +168,10 @@ nonisolated struct AgentSearch: StateMachine {
       for name in names where agents[name] == nil && refusals[name] == nil { enqueue(name) }
       hasList = true
       if search?.listedAt == nil { search?.listedAt = now }
-      if isComplete { search?.isListed = true }
+      if isComplete {
+        hasCompleteList = true
+        search?.isListed = true
+      }
     case .answered(let name, let level): actions = answered(name, level, now)
     case .silent(let name): actions = silent(name, now)
     case .verified(let name, let isAgent): verified(name, isAgent, now)
@@ -399,7 +404,7 @@ nonisolated extension AgentSearch {
 
   private mutating func settle() {
     let isOpen = !work.isEmpty || refusals.values.contains { (1..<Self.patience).contains($0.silences) }
-    if isSearched, search == nil, !isOpen { isSettled = true }
+    if isSearched, hasCompleteList, search == nil, !isOpen { isSettled = true }
   }
 
   private mutating func finishIfDone(_ now: MonotonicInstant) -> [Action] {

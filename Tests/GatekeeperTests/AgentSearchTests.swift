@@ -81,6 +81,19 @@ import Testing
     #expect(search.levels.level(without: client) == .none)
   }
 
+  @Test func `an agent is missing only if all connections have been listed`() {
+    var search = AgentSearch()
+    _ = search.handle(.wanted(again: false), at: 0)
+    _ = search.handle(.listed([other], isComplete: false), at: 1)
+    _ = search.handle(.answered(other, nil), at: 2)
+    #expect(search.handle(.timer, at: .seconds(2)) == [.ready])
+    #expect(search.levels.least == .unknown)
+    _ = search.handle(.wanted(again: true), at: .seconds(3))
+    _ = search.handle(.listed([other], isComplete: true), at: .seconds(3))
+    #expect(search.handle(.answered(other, nil), at: .seconds(3)) == [.changed, .ready])
+    #expect(search.levels.least == .none)
+  }
+
   /// The connection may belong to an earlier search, whose check has ended only now.
   @Test func `a verification that nobody waits for does not end a connection's question`() {
     var search = AgentSearch()

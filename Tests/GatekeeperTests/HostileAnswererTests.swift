@@ -194,6 +194,28 @@ import Testing
     withExtendedLifetime(object) {}
   }
 
+  /// Regression: neither of two callers was asked, and the agent counted as missing.
+  @Test func `an agent that calls together with another program does not count as missing`() throws {
+    let agent = Agent()
+    let object = export(agent)
+    let finder = finder()
+    // Both callers are part of the list after this one.
+    finder.find(UserID.own &+ 1) {}
+    var isDone = false
+    finder.find(UserID.own, for: other.uniqueName) {}
+    finder.find(UserID.own, for: service.uniqueName) { isDone = true }
+    try turning("the search ends") { isDone }
+    #expect(agent.reads.isEmpty, "a caller may wait for its own call")
+    #expect(finder.levels(of: UserID.own).level(without: service.uniqueName) == .unknown)
+    finder.find(UserID.own, again: true) {}
+    try turning("the next search finds the agent") {
+      for read in agent.reads { read.answer(.uint32(8)) }
+      agent.reads = []
+      return finder.levels(of: UserID.own).level(without: service.uniqueName) == .level(.exact)
+    }
+    withExtendedLifetime(object) {}
+  }
+
   @Test func `the answer to a question from before the rules changed does not count`() throws {
     let agent = Agent()
     let object = export(agent)
