@@ -245,6 +245,7 @@ public final class LocationService {
   }
 
   private func arrived(_ locations: [Location]) {
+    clients.locationArrived(newest: self.locations.newestArrival ?? .origin)
     if let newest = locations.last { Log.debug("A location arrived, source \(newest.source.rawValue)") }
     // A client that was refused before may now have the location of its level's interval, which is not published again.
     let refused = clients.all.filter { $0.deniedAt > .origin && !$0.requests.isEmpty }

@@ -18,6 +18,7 @@ import Testing
   private let gatekeeper = CountingGatekeeper()
   private let source = FakeLocationSource()
   private let service: LocationService
+  private var latitude = 52.5
 
   init() throws {
     bus = try PrivateBus(.session)
@@ -34,16 +35,49 @@ import Testing
 
   private func call(
     _ member: MemberName, of interface: InterfaceName = "org.geopublicist.Location1",
-    at path: ObjectPath = "/org/geopublicist/Location1", _ arguments: [Value] = [],
+    at path: ObjectPath = "/org/geopublicist/Location1", _ arguments: [Value] = [], from caller: Connection? = nil,
     meanwhile act: () throws -> Void = {}
   ) throws -> Result<[Value], CallFailure> {
     var answer: Result<[Value], CallFailure>?
-    client.call(Message(calling: member, of: interface, at: path, on: connection.uniqueName, arguments)) {
+    (caller ?? client).call(Message(calling: member, of: interface, at: path, on: connection.uniqueName, arguments)) {
       answer = $0
     }.keep()
     try act()
     try turning("an answer") { answer != nil }
     return try #require(answer)
+  }
+
+  /// Calls `GetLocation` on another connection, and accepts a location of any age.
+  private func locateAtAnyAge(_ level: String, within timeout: UInt32 = 5_000) throws -> Result<[Value], CallFailure> {
+    let options: [(String, Value)] = [
+      ("accuracy", .string(level)), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(.max)),
+    ]
+    return try call("GetLocation", [.options(options)], from: Connection(to: .address(bus.address)))
+  }
+
+  /// Runs `body` as if a time had passed.
+  private func after(_ time: Duration, _ body: () throws -> Void) rethrows {
+    let clock = MainLoop.main.clock
+    defer { MainLoop.main.clock = clock }
+    MainLoop.main.clock.boottime = { clock.boottime() + time }
+    try body()
+  }
+
+  private func expectNoKnownLocation(_ level: String) throws {
+    let answer = try locateAtAnyAge(level, within: 100)
+    let failure = #expect(throws: CallFailure.self) { try answer.get() }
+    #expect(failure?.error.name == .locationTimeout, "\(answer)")
+  }
+
+  /// Sends a location that another user needs, and waits until the service has it.
+  private func measure() throws {
+    service.source.set(SourceSchedule.Need(.exact), for: ObjectIdentifier(source))
+    try turning("the source is needed") { source.level != nil }
+    let before = service.locations.newestArrival
+    // At the same place, it would be a repetition.
+    latitude += 0.00001
+    source.move(latitude: latitude)
+    try turning("the location has arrived") { service.locations.newestArrival != before }
   }
 
   /// Creates an object, starts it, and waits until its access has been reviewed.
@@ -181,6 +215,49 @@ import Testing
       gatekeeper.isSlow = false
     }
     #expect(throws: Never.self) { try answer.get() }
+  }
+
+  /// Regression: the refusal counted only for the connections that had been refused.
+  @Test(arguments: ["exact", "street"])
+  func `a new connection of a refused user receives no location from during the refusal`(level: String) throws {
+    let object = try start("Subscription")
+    gatekeeper.change(to: .off)
+    try turning("the loss is followed") { !object.isActive }
+    try measure()
+    gatekeeper.change(to: .allowed)
+    try turning("access is restored") { object.isActive }
+    // The cell of the present interval may be returned.
+    if level == "exact" { try expectNoKnownLocation(level) }
+    try after(.seconds(60)) { try expectNoKnownLocation(level) }
+    try measure()
+    #expect(throws: Never.self) { try locateAtAnyAge(level).get() }
+  }
+
+  @Test(arguments: ["exact", "street"])
+  func `a new connection receives a location of any age if its user has had access since then`(level: String) throws {
+    let object = try start("Subscription")
+    source.move()
+    try turning("the location") { object.delivered == 1 }
+    try after(.seconds(3_600)) {
+      #expect(throws: Never.self) { try locateAtAnyAge(level).get() }
+      _ = try call("Close", of: "org.geopublicist.Location1.Subscription", at: object.path).get()
+      client.close()
+      try turning("the user has no client") { service.clients.all.isEmpty }
+      #expect(throws: Never.self) { try locateAtAnyAge(level).get() }
+    }
+  }
+
+  /// Regression: they received every location that another user had received.
+  @Test(arguments: ["exact", "street"])
+  func `the programs of a user who had none receive no old location`(level: String) throws {
+    let object = try start("Subscription")
+    client.close()
+    try turning("the user has no client") { service.clients.all.isEmpty && !object.isActive }
+    try measure()
+    #expect(throws: Never.self) { try locateAtAnyAge(level).get() }
+    try turning("the user has no client") { service.clients.all.isEmpty }
+    try measure()
+    try after(.seconds(60)) { try expectNoKnownLocation(level) }
   }
 
   @Test func `a location from before a change that is reported later is not delivered`() throws {

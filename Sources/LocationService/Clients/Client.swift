@@ -22,6 +22,11 @@ final class Client: GatekeeperClient {
   /// When access was last regained, counted from the change that restored it, or the far future without access. The
   /// client receives no earlier exact location.
   private(set) var exactFrom = BootInstant.origin
+  /// That of its user, unless access does not depend on the user's session.
+  private(set) var history: AccessHistory?
+  var historyOf: ((UInt32) -> AccessHistory?)?
+  /// Whether it counts as authorized there.
+  private(set) var isAuthorizedInUse = false
   private(set) var objects: [UInt64: any OwnedObject] = [:]
   /// In the order of the calls, because one event may answer several of them.
   private(set) var requests: [any PendingRequest] = []
@@ -45,16 +50,48 @@ final class Client: GatekeeperClient {
   func remove(_ request: any PendingRequest) { requests.removeAll { $0 === request } }
 
   func note(_ authorization: Authorization, at now: BootInstant) {
+    joinHistory(authorization)
     // A rule of the configuration concerns one desktop-id, and the client may declare another one.
     let isRefused =
       !authorization.isAuthorized && ![.undecided, .disallowedByConfiguration].contains(authorization.reason)
     if isRefused { (deniedAt, exactFrom) = (now, .distantFuture) }
     // A location may have arrived since the change that is being reviewed.
     if authorization.isAuthorized, exactFrom == .distantFuture { exactFrom = changedAt ?? now }
+    tellHistory(authorization, at: now)
     if authorization.isAuthorized, !isProven {
       isProven = true
       onProven?()
     }
+  }
+
+  /// A new connection of a user is refused the locations that the older ones are refused.
+  private func joinHistory(_ authorization: Authorization) {
+    guard history == nil, authorization.reason != .undecided, authorization.status != .authorizedAlways,
+      let user = credentials?.userID, let shared = historyOf?(user)
+    else { return }
+    shared.clientCame()
+    history = shared
+    (deniedAt, exactFrom) = (max(deniedAt, shared.deniedAt), max(exactFrom, shared.exactFrom))
+  }
+
+  private func tellHistory(_ authorization: Authorization, at now: BootInstant) {
+    guard let history, authorization.reason != .undecided else { return }
+    let before = isAuthorizedInUse
+    isAuthorizedInUse = authorization.status == .authorizedWhenInUse
+    if isAuthorizedInUse {
+      history.granted(wasAuthorized: before, since: changedAt ?? now, at: now)
+    } else {
+      history.refused(authorization, wasAuthorized: before, at: now)
+    }
+  }
+
+  /// Returns whether the client, which is authorized, may receive a location from before its call, as far as that
+  /// depends on the access of its user when the location arrived.
+  func mayReceive(_ location: Location) -> Bool {
+    let arrival = location.receivedAt
+    guard exactFrom == .origin || arrival > exactFrom || location.isAsserted else { return false }
+    guard isAuthorizedInUse, let history else { return true }
+    return history.knownFrom.map { arrival > $0 } ?? false
   }
 
   override var isWaiting: Bool { !objects.isEmpty || !requests.isEmpty }

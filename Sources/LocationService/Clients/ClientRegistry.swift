@@ -11,6 +11,8 @@ final class ClientRegistry {
   private let gatekeeper: any Gatekeeper
   private let admission: Admission
   private var clients: [BusName: Client] = [:]
+  /// By user. That of a user without clients ends when the next location arrives.
+  private var histories: [UInt32: AccessHistory] = [:]
   private var quotas: [ObjectKind: Quota] = [:]
   /// The part of ``quotas`` that is held by clients that were never authorized.
   private var unproven: [ObjectKind: Quota] = [:]
@@ -35,15 +37,44 @@ final class ClientRegistry {
     if let known = clients[name] { return known }
     let client = Client(name, lookup, gatekeeper, limits: admission.limits)
     client.onProven = { [weak self, weak client] in if let client { self?.proved(client) } }
+    client.historyOf = { [weak self] user in self?.history(of: user) }
     clients[name] = client
     memory.countChanged(to: clients.count)
     peers.whenGone(name) { [weak self] in
       guard let self, let client = clients.removeValue(forKey: name) else { return }
       onLeft?(client)
       client.end()
+      leaveHistory(client)
       memory.countChanged(to: clients.count)
     }
     return client
+  }
+
+  private func history(of user: UInt32) -> AccessHistory {
+    let history = histories[user] ?? AccessHistory()
+    histories[user] = history
+    return history
+  }
+
+  private func leaveHistory(_ client: Client) {
+    guard let history = client.history, let user = client.credentials?.userID else { return }
+    history.clientLeft(wasAuthorized: client.isAuthorizedInUse)
+    if history.isOver { histories[user] = nil }
+    if histories.count > clients.count + Self.mostFormerUsers { locationArrived(newest: .origin) }
+  }
+
+  /// How many users without clients may be known to have had access when the newest location arrived. Without logind, any
+  /// number of users may have access.
+  private static let mostFormerUsers = 64
+
+  /// Notes that a location has arrived. Users without authorized clients may not have had access to it.
+  ///
+  /// - Parameter newest: When the newest published one arrived.
+  func locationArrived(newest: BootInstant) {
+    for (user, history) in histories {
+      history.locationArrived(newest: newest)
+      if history.isOver { histories[user] = nil }
+    }
   }
 
   /// Drops every client without a word, because the service that its objects use ends first.

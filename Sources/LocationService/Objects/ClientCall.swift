@@ -73,12 +73,11 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
       // The age is that of the reduced location: calls with different maximum ages would otherwise reveal when the
       // finer one arrived. After a refusal, the location of the interval counts as soon as any location has arrived.
       let isCurrent = service.locations.isCurrent(newest, at: level) && arrival > client.deniedAt
-      let isAllowed =
-        level != .exact || client.exactFrom == .origin || newest.receivedAt > client.exactFrom || newest.isAsserted
+      let isAllowed = client.mayReceive(newest)
       if isCurrent || isAllowed && machine.accepts(arrivedAt: newest.receivedAt, at: now) { access.cached = newest }
-    } else if let (location, age) = remembered(at: level), machine.accepts(age: age) {
-      access.cached = location
+      if isCurrent || isAllowed { return }
     }
+    if let (location, age) = remembered(at: level), machine.accepts(age: age) { access.cached = location }
   }
 
   /// One that is not accurate enough must not replace a location that waits for the call's turn.

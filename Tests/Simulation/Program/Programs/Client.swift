@@ -441,9 +441,37 @@ final class Client: Program {
     }
   }
 
+  /// The options of a request for a known location, however old.
+  private static let old: [(String, Value)] = [("timeout", .uint32(0)), ("maximum-age", .uint32(.max))]
+
+  /// Requests a known location, however old.
+  ///
+  /// - Parameter begin: Since when only one kind of location has arrived.
+  /// - Parameter isKnown: Whether the user could have received them. If not, none that is older than 30 s may be returned.
+  func locateOld(knownFrom begin: Int64, isKnown: Bool) {
+    let (now, wasEntitled) = (world.schedule.now, entitlement.level == .exact && entitlement.since < begin)
+    let isSuch = { [world] (read: Int64) in begin < read && read < now - 31_000_000 }
+    let reads = world.geoclue.lastReads.values
+    guard isConnected, world.servingSince.map({ $0 < begin }) ?? false, max(world.wokeAt, world.clockSetAt) < begin,
+      !world.libraries.contains(where: { $0.user == user && $0.isConnected }), !world.isBusFaulty
+    else { return }
+    let mustAnswer = isKnown && wasEntitled && isReading && reads.max().map(isSuch) ?? false
+    ask(Self.path, Self.service, "GetLocation", [.options(Self.old)]) { [weak self] reply in
+      guard let self else { return }
+      let latitude = reply.values.first?.properties?["Latitude"]?.double
+      let read = latitude.flatMap { world.fixes[$0.bitPattern] }.flatMap { world.geoclue.lastReads[$0.number] }
+      if mustAnswer, reply.errorName.hasSuffix("Timeout"), entitlement.level == .exact {
+        world.checks.broken("a new program may have what its user could have received", "client \(number)")
+      }
+      if !isKnown, let read, isSuch(read) {
+        world.checks.broken("a new program receives nothing old of other users", "client \(number)")
+      }
+    }
+  }
+
   /// Requests a location that is known, after its user's location was off until a time.
   func locateAfterRefusal(until end: Int64) {
-    ask(Self.path, Self.service, "GetLocation", [.options([("timeout", .uint32(0))])]) { [weak self] reply in
+    ask(Self.path, Self.service, "GetLocation", [.options(Self.old)]) { [weak self] reply in
       guard let self, let latitude = reply.values.first?.properties?["Latitude"]?.double,
         let fix = world.fixes[latitude.bitPattern], let read = world.geoclue.lastReads[fix.number], read < end
       else { return }

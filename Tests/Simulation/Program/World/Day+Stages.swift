@@ -417,7 +417,7 @@ extension Day {
   }
 
   /// A user turns location off for a moment, while another one uses it. A program that has only called, and calls again,
-  /// must not receive the location of that moment. Returns the end.
+  /// must not receive the location of that moment, and neither must a new program of the user. Returns the end.
   func planRefusedCaller(at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }
     guard let (caller, agent) = announced else { return begin }
@@ -435,12 +435,43 @@ extension Day {
       agent.setLevel(.exact)
       world.geoclue.measureOnce(in: 3_900_000, of: 4_000_000)
     }
-    after(10) { _ in caller.locateAfterRefusal(until: begin + 8_600_000) }
+    let new = companion(of: caller)
+    after(9.5) { _ in new?.start() }
+    after(10) { _ in
+      for client in [caller, new] { client?.locateAfterRefusal(until: begin + 8_600_000) }
+    }
     after(13) { _ in
-      caller.exit()
-      other?.exit()
+      for client in [caller, new, other] { client?.exit() }
     }
     return begin + 21_000_000
+  }
+
+  /// Another ordinary program of a client's user.
+  private func companion(of client: Client) -> Client? {
+    world.clients.first { $0.number > 0 && $0 !== client && $0.user == client.user && !$0.isSandboxed && !$0.poses }
+  }
+
+  /// A user's new program may have the location that another one could have received. It must not have one from while the
+  /// user had no program. Returns the end.
+  func planUnknownUser(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    guard let (client, _) = announced, let new = companion(of: client),
+      let other = world.clients.first(where: { $0.number > 0 && $0.user != client.user && $0.user > 0 })
+    else { return begin }
+
+    after(0) { Self.begin(client, in: $0) }
+    after(6) { _ in client.closeSubscriptions() }
+    after(38) { _ in new.start() }
+    after(39) { _ in new.locateOld(knownFrom: begin + 2_000_000, isKnown: true) }
+    after(41) { world in
+      for client in [client, new] { client.exit() }
+      Self.begin(other, in: world)
+    }
+    after(46) { _ in other.exit() }
+    after(79) { _ in new.start() }
+    after(80) { _ in new.locateOld(knownFrom: begin + 41_500_000, isKnown: false) }
+    after(82) { _ in new.exit() }
+    return begin + 90_000_000
   }
 
   /// polkit withdraws what it permits, and takes its time to say so. Meanwhile the best location of a call would be due.

@@ -62,7 +62,8 @@ final class Day {
         if world.isSession { time = planSuccessor(at: planRefusal(at: time + 7_500_000)) }
         time = planAlmanac(at: time + 9_000_000)
         if round % 8 == 6 {
-          time = planLevels(at: planRefusedCaller(at: planSlowStart(at: planStays(at: time + 3_000_000))))
+          time = planRefusedCaller(at: planSlowStart(at: planStays(at: time + 3_000_000)))
+          time = planLevels(at: planUnknownUser(at: time))
         }
         if rest == .significant {
           time = planRefusedAlmanac(at: time + 3_000_000)
