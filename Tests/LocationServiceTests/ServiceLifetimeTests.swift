@@ -113,6 +113,65 @@ extension LocationService {
   }
 }
 
+@Suite struct TimeWatchTests {
+  private final class Clock {
+    var (boottime, monotonic) = (5_000_000 as UInt64, 5_000_000 as Int64)
+    var now: LoopClock {
+      LoopClock(
+        monotonic: { [monotonic] in MonotonicInstant(microseconds: monotonic) },
+        boottime: { [boottime] in BootInstant(microseconds: boottime) }, realtime: { 0 })
+    }
+
+    func sleep(_ seconds: UInt64) { boottime += seconds * 1_000_000 }
+
+    func pass(_ seconds: Int64) {
+      boottime += UInt64(seconds) * 1_000_000
+      monotonic += seconds * 1_000_000
+    }
+  }
+
+  private let clock = Clock()
+
+  /// Regression: logind's announcement discarded the locations that had been measured since the kernel's.
+  @Test func `a sleep that the kernel has reported is not reported again by logind`() {
+    var state = TimeWatch.State(clock.now)
+    for _ in 0..<2 {
+      #expect(state.sleeping() == .sleeping)
+      clock.sleep(60)
+      #expect(state.clockJumped(clock.now) == .woke)
+      clock.pass(4)
+      #expect(state.woke(clock.now) == nil)
+    }
+  }
+
+  @Test func `a sleep that only logind reports counts`() {
+    var state = TimeWatch.State(clock.now)
+    for _ in 0..<2 {
+      #expect(state.sleeping() == .sleeping)
+      #expect(state.woke(clock.now) == .woke)
+    }
+    #expect(state.woke(clock.now) == .woke, "the service began while the machine slept")
+  }
+
+  @Test func `a second sleep before logind's announcement is reported`() {
+    var state = TimeWatch.State(clock.now)
+    _ = state.sleeping()
+    clock.sleep(60)
+    #expect(state.clockJumped(clock.now) == .woke)
+    clock.sleep(60)
+    #expect(state.woke(clock.now) == .woke)
+  }
+
+  @Test func `a sleep that only the kernel reports does not hide a later one`() {
+    var state = TimeWatch.State(clock.now)
+    clock.sleep(60)
+    #expect(state.clockJumped(clock.now) == .woke)
+    #expect(state.clockJumped(clock.now) == .clockSet)
+    #expect(state.sleeping() == .sleeping)
+    #expect(state.woke(clock.now) == .woke)
+  }
+}
+
 @Suite("The level that is requested from GeoClue")
 struct LevelChoiceTests {
   private func status(

@@ -16,7 +16,7 @@ import MainLoop
   private var match: SignalMatch?
   private var descriptor: Int32 = -1
   private var watch: LoopSource?
-  private var sleep = SleepMeter(MainLoop.main.clock)
+  private var state = State(MainLoop.main.clock)
 
   /// Watches logind through the given connection, and the kernel's clock in case there is no logind.
   public init(on connection: Connection, _ onEvent: @escaping (Event) -> Void) {
@@ -27,7 +27,7 @@ import MainLoop
         interface: "org.freedesktop.login1.Manager", member: "PrepareForSleep")
     ) { [weak self] signal in
       guard let self, let isBefore = signal.arguments.first?.boolean else { return }
-      if isBefore { self.onEvent(.sleeping) } else { woke() }
+      tell(isBefore ? state.sleeping() : state.woke(MainLoop.main.clock))
     }
     followClock()
   }
@@ -55,11 +55,38 @@ import MainLoop
     var count: UInt64 = 0
     _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
     arm()
-    onEvent(sleep.newSleep(MainLoop.main.clock) > .zero ? .woke : .clockSet)
+    tell(state.clockJumped(MainLoop.main.clock))
   }
 
-  private func woke() {
-    _ = sleep.newSleep(MainLoop.main.clock)
-    onEvent(.woke)
+  private func tell(_ event: Event?) { if let event { onEvent(event) } }
+
+  /// Reports each sleep once. logind announces that the machine is awake some seconds after the kernel, when the device
+  /// has already been located again.
+  struct State {
+    private var sleep: SleepMeter
+    /// Whether the kernel has reported a sleep since logind last announced one.
+    private var isReported = false
+
+    init(_ clock: LoopClock) { sleep = SleepMeter(clock) }
+
+    /// Handles logind's announcement that the machine will sleep.
+    mutating func sleeping() -> Event {
+      isReported = false
+      return .sleeping
+    }
+
+    /// Handles a jump of the wall clock.
+    mutating func clockJumped(_ clock: LoopClock) -> Event {
+      guard sleep.newSleep(clock) > .zero else { return .clockSet }
+      isReported = true
+      return .woke
+    }
+
+    /// Handles logind's announcement that the machine is awake. Returns nil if that is known.
+    mutating func woke(_ clock: LoopClock) -> Event? {
+      let isNew = sleep.newSleep(clock) > .zero
+      defer { isReported = false }
+      return isNew || !isReported ? .woke : nil
+    }
   }
 }

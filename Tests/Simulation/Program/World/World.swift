@@ -446,7 +446,7 @@ final class World {
       guard let self else { return }
       suspend(microseconds)
       if isProbed, chance.percent(30) { move() }
-      if isAnnounced { schedule.after(chance.time(10...50_000)) { self.logind.prepareForSleep(false) } }
+      if isAnnounced { announceWaking() }
       schedule.after(3_000_000) { [self, time = schedule.now] in
         guard let servingSince, servingSince < time, geoclue.hasClient(from: time) else { return }
         checks.broken("GeoClue's client is replaced after a suspend", "")
@@ -455,6 +455,14 @@ final class World {
       for delay in isProbed ? [250_000, 800_000] : [] as [Int64] {
         schedule.after(delay) { for client in self.clients where client.isConnected { client.locate() } }
       }
+    }
+  }
+
+  /// logind announces that the machine is awake: immediately, or, in some worlds, only when other programs are done.
+  private func announceWaking() {
+    let sleep = sleeps
+    schedule.after(chance.time(seed % 3 == 1 ? 10_000...5_000_000 : 10...50_000)) { [self] in
+      if sleeps == sleep { logind.prepareForSleep(false) }
     }
   }
 
