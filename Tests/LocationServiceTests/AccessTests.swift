@@ -27,7 +27,7 @@ import Testing
     service = LocationService(
       on: connection, LocationPublicist(LocationManager(source: source)), gatekeeper,
       CredentialsLookup(on: connection), Configuration()
-    ) { [connection] () throws(DBusError) in connection }
+    ) { () throws(DBusError) in throw DBusError(.limitsExceeded, "no client is pinged") }
     source.send(.authorization(.allowed))
   }
 
@@ -116,6 +116,25 @@ import Testing
     source.send(.status(SourceStatus(state: .running)))
     try turning("the known location") { second.delivered == 1 }
     #expect(first.delivered == 1)
+  }
+
+  /// Regression: each chain that began while the client read nothing left something that waits.
+  @Test func `an object of a client that does not read waits for room once`() throws {
+    let object = try start("Subscription")
+    source.move()
+    try turning("the first location") { object.delivered == 1 }
+    let name = client.uniqueName
+    for _ in 0..<30 { service.outbox.sent(100_000, to: name) }
+    #expect(service.outbox.state(of: name) == .suspended)
+    for number in 1...50 {
+      let level = number.isMultiple(of: 2) ? AccuracyLevel.exact : .street
+      gatekeeper.change(to: .authorized(.whenInUse, level: level))
+      try turning("the change is followed") {
+        object.listEntry.properties?["Level"]?.string == level.contractName
+      }
+    }
+    // One for its locations, and one for its state.
+    #expect((1...2).contains(service.outbox.waitingActions), "\(service.outbox.waitingActions)")
   }
 
   /// Regression: in a session, the release of the source counted as a loss of access.

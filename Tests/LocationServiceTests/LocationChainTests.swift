@@ -36,6 +36,7 @@ struct LocationChainTests {
     private(set) var slot: DeliverySlot?
     private(set) var sent: [UInt64] = []
     private var newest: Location?
+    private var waitsForRoom = false
     private var cancellables: Set<AnyCancellable> = []
     private lazy var outbox = Outbox(NoPings()) { [unowned self] in queued }
 
@@ -47,12 +48,21 @@ struct LocationChainTests {
     func start(with first: [Location] = [], at began: BootInstant = .origin) {
       let slot = DeliverySlot(
         pacer, began: began, newest: { [unowned self] in newest }, hold: { [unowned self] in hold },
-        whenRoom: { [unowned self] in outbox.whenRoom(for: ":1.1", $0) },
+        whenRoom: { [unowned self] in sendWhenRoom() },
         { [unowned self] location in sent.append(location.sequence) })
       self.slot = slot
       AnyCancellable(slot).store(in: &cancellables)
       subject.subscribe(slot)
       for location in first { slot.offer(location) }
+    }
+
+    private func sendWhenRoom() {
+      guard !waitsForRoom else { return }
+      waitsForRoom = true
+      outbox.whenRoom(for: ":1.1") { [unowned self] in
+        waitsForRoom = false
+        slot?.send()
+      }
     }
 
     func cut() { cancellables = [] }

@@ -24,14 +24,13 @@ final class DeliverySlot: Subscriber, Cancellable {
   }
 
   private let pacer: Pacer
-  private let whenRoom: (@escaping () -> Void) -> Void
+  private let whenRoom: () -> Void
   private let earliest: BootInstant
   private let began: BootInstant
   private let newest: () -> Location?
   private let hold: () -> Hold<BootClock>?
   private var emit: ((Location) -> Void)?
   private var subscription: (any Subscription)?
-  private var waitsForRoom = false
   /// Whether the pacer has not seen the newest location, because an earlier one waits that may be sent sooner.
   private var hasMissed = false
 
@@ -39,11 +38,11 @@ final class DeliverySlot: Subscriber, Cancellable {
   /// confirmed and the chain `began` before the question: what was permitted earlier says nothing about this access.
   /// Locations from before `earliest`, unless that is the origin, are not sent, because they would reveal where the user
   /// was without access. Asserted ones are still true. `newest` returns the newest location of the chain again. `whenRoom`
-  /// calls its argument once a location may be sent, possibly immediately.
+  /// causes ``send()`` once a location may be sent, possibly immediately.
   init(
     _ pacer: Pacer, began: BootInstant = .origin, after earliest: BootInstant = .origin,
     newest: @escaping () -> Location?,
-    hold: @escaping () -> Hold<BootClock>? = { nil }, whenRoom: @escaping (@escaping () -> Void) -> Void,
+    hold: @escaping () -> Hold<BootClock>? = { nil }, whenRoom: @escaping () -> Void,
     _ emit: @escaping (Location) -> Void
   ) {
     self.whenRoom = whenRoom
@@ -101,12 +100,7 @@ final class DeliverySlot: Subscriber, Cancellable {
   /// Sends the location that is due once there is room, unless something holds it then.
   func release() {
     if hasMissed { offerMissed() }
-    guard !waitsForRoom, pacer.isReady else { return }
-    waitsForRoom = true
-    whenRoom { [weak self] in
-      self?.waitsForRoom = false
-      self?.send()
-    }
+    if pacer.isReady { whenRoom() }
   }
 
   /// The location that waits until it is due or can be sent.

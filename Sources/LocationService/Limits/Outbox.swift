@@ -49,6 +49,9 @@ final class Outbox {
     connection.onSent = { [weak self] client, bytes in self?.sent(bytes, to: client) }
   }
 
+  /// The number of actions that wait for room.
+  var waitingActions: Int { waiting.values.reduce(0) { $0 + $1.count } }
+
   var isFull: Bool { queuedBytes() >= Self.highWater }
 
   /// Whether the answer to another call could be sent without much delay.

@@ -12,6 +12,8 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
   private var chain: AnyCancellable?
   /// Whether the chain has sent nothing, and the source has neither rested nor has the machine slept since it began.
   private var awaitsFirst = false
+  /// Whether a location waits for room. Chains that are restarted while the client does not read wait only once.
+  private var waitsForRoom = false
   /// The last time converted by ``monotonic(_:)``, by both clocks.
   private var converted: (at: BootInstant, monotonic: MonotonicInstant) = (.origin, .origin)
 
@@ -76,7 +78,7 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
   /// Whether a location that arrived at a time may be sent now.
   final func isReleased(_ time: BootInstant) -> Bool { slot?.isReleased(time) ?? false }
 
-  /// Sends the waiting location although there may be no room.
+  /// Sends the waiting location if nothing holds it, although there may be no room.
   final func sendNow() { slot?.send() }
 
   /// Applies changed thresholds to the running chain.
@@ -126,6 +128,15 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
     isTelling || client.isToBeReviewed ? Hold<BootClock>() : service.gatekeeper.hold(on: client)
   }
 
+  private func sendWhenRoom() {
+    guard !waitsForRoom else { return }
+    waitsForRoom = true
+    whenRoom { [weak self] in
+      self?.waitsForRoom = false
+      self?.sendNow()
+    }
+  }
+
   private func follow(_ level: AccuracyLevel?) {
     chain = nil
     slot = nil
@@ -137,7 +148,7 @@ class LocationShell<Machine: LocationMachine>: ClientShell<Machine> {
       pacer, began: now, after: level == .exact ? min(client.exactFrom, now) : .origin,
       newest: { [locations = service.locations, isPaced] in locations.newest(at: level, isPaced: isPaced) },
       hold: { [weak self] in if let self { hold } else { Hold() } },
-      whenRoom: { [weak self] in self?.whenRoom($0) },
+      whenRoom: { [weak self] in self?.sendWhenRoom() },
       { [weak self] location in
         self?.awaitsFirst = false
         self?.received(location)
