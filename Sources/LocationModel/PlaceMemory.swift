@@ -89,6 +89,13 @@ package struct PlaceMemory: Sendable {
     return (.zero...Self.maximumAge).contains(age) ? (location, age) : nil
   }
 
+  /// Handles that a user is refused: forgets the user, and rejects locations from before, even if nothing is recorded.
+  package mutating func refused(_ user: UInt32, at now: BootInstant) -> [Action] {
+    let hadRecord = records[user] != nil
+    let actions = forget(user, at: now)
+    return hadRecord ? actions : []
+  }
+
   /// Forgets a user. Erases even a record that another run of the service may have written.
   package mutating func forget(_ user: UInt32, at now: BootInstant) -> [Action] {
     forgotten = forgotten.filter { now - $0.value <= Self.maximumAge }

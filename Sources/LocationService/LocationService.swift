@@ -285,7 +285,7 @@ public final class LocationService {
       // A refusal must erase the user's record even if no object or call of the client waits for the decision.
       let authorization = gatekeeper.access(for: client, asking: .exact, as: "").authorization
       client.note(authorization, at: MainLoop.main.clock.boottime())
-      lastPlaces?.note(authorization, of: client)
+      lastPlaces?.note(authorization, of: client, gatekeeper.account(of: client))
     }
     for object in client.objects.values.sorted(by: { $0.number < $1.number }) { object.refresh() }
     for request in client.requests { request.refresh() }

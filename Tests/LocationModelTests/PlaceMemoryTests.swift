@@ -198,6 +198,19 @@ import Testing
     #expect(memory.flush(at: 0, later) == [.erase(user: 1)])
   }
 
+  /// Regression: the refusal of a user without a record left no trace.
+  @Test(arguments: [false, true])
+  func `a location from before a refusal is not recorded after it`(hasRecord: Bool) {
+    var (memory, location) = (PlaceMemory(), city())
+    location.receivedAt = 100
+    if hasRecord { _ = memory.received(location, by: 1, at: 100) }
+    #expect(memory.refused(1, at: 200) == (hasRecord ? [.erase(user: 1)] : []))
+    #expect(memory.received(location, by: 1, at: 300) == [] && memory.users.isEmpty)
+    location.receivedAt = 250
+    _ = memory.received(location, by: 1, at: 300)
+    #expect(Array(memory.users) == [1])
+  }
+
   @Test func `a record that could not be written is written at the end`() {
     var memory = PlaceMemory()
     #expect(texts(memory.received(city(), by: 1, at: 0)).count == 1)

@@ -69,10 +69,7 @@ package final class LastPlaces {
 
   /// Remembers a location that a client of a user has received, if that user has the account.
   func received(_ location: Location, by client: Client, of account: Account) {
-    // A subordinate id, or that of a service, may be reassigned to another program.
-    guard isOn, let user = client.credentials?.userID, account == .user(user), !Account.isTransient(user) else {
-      return
-    }
+    guard isOn, let user = client.credentials?.userID, Self.mayRemember(user, account) else { return }
     perform(memory.received(location, by: user, at: MainLoop.main.clock.boottime(), Self.now))
   }
 
@@ -85,13 +82,19 @@ package final class LastPlaces {
   static func age(of location: Location) -> UInt32 { UInt32(clamping: (now - location.timestamp).milliseconds) }
 
   /// Erases a user's location when a client of that user is refused, unless the reason concerns only the moment or only
-  /// that program.
-  func note(_ authorization: Authorization, of client: Client) {
+  /// that program. Later, no location from before is remembered.
+  func note(_ authorization: Authorization, of client: Client, _ account: @autoclosure () -> Account) {
     guard authorization.status == .denied || authorization.status == .restricted,
       ![.sessionInactive, .sandboxed, .policyUnavailable, .disallowedByConfiguration].contains(authorization.reason),
-      let user = client.credentials?.userID, memory.users.contains(user)
+      let user = client.credentials?.userID, memory.users.contains(user) || Self.mayRemember(user, account())
     else { return }
-    perform(memory.forget(user, at: MainLoop.main.clock.boottime()))
+    perform(memory.refused(user, at: MainLoop.main.clock.boottime()))
+  }
+
+  /// Whether a user has the account that is charged for a client, and a lasting id. A subordinate id, or that of a
+  /// service, may be reassigned to another program.
+  private static func mayRemember(_ user: UInt32, _ account: Account) -> Bool {
+    account == .user(user) && !Account.isTransient(user)
   }
 
   /// Whether an id is still that of the user who has a record, as far as can be determined.

@@ -49,7 +49,7 @@ class ClientShell<Machine: ClientMachine>: MachineShell {
           + "\(new.status.rawValue) \(new.reason.rawValue), granted \(new.level.contractName)")
     }
     client.note(access.authorization, at: now)
-    service.lastPlaces?.note(access.authorization, of: client)
+    service.lastPlaces?.note(access.authorization, of: client, service.gatekeeper.account(of: client))
     addCached(to: &access)
     handle(.access(access))
   }
