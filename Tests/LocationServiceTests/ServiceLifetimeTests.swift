@@ -172,6 +172,36 @@ extension LocationService {
   }
 }
 
+@Suite struct NetworkWatchTests {
+  /// Regression: all changes but the first were ignored until the next regular check.
+  @Test func `changes that follow a report are reported together after a pause`() throws {
+    let bus = try PrivateBus(.session)
+    let connection = try Connection(to: .address(bus.address))
+    let manager = try Connection(to: .address(bus.address))
+    let name: BusName = "org.freedesktop.NetworkManager"
+    try manager.own(name)
+    var reports = 0
+    let watch = NetworkWatch(on: connection, gap: .milliseconds(500)) { reports += 1 }
+    func change() {
+      let primary = Value.objectPath("/connection")
+      let arguments: [Value] = [
+        .string(name.rawValue), .options([("PrimaryConnection", primary)]), .array(.string, []),
+      ]
+      manager.send(
+        Message(signal: .propertiesChanged, of: .properties, at: "/org/freedesktop/NetworkManager", arguments))
+    }
+    // It must first learn who NetworkManager is.
+    try turning("the first change") {
+      if reports == 0 { change() }
+      return reports == 1
+    }
+    for _ in 0..<3 { change() }
+    try turning("the last one") { reports == 2 }
+    try turning(for: .milliseconds(700), "nothing else is reported") { reports == 2 }
+    withExtendedLifetime(watch) {}
+  }
+}
+
 @Suite("The level that is requested from GeoClue")
 struct LevelChoiceTests {
   private func status(

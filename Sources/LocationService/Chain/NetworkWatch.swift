@@ -5,16 +5,18 @@ import MainLoop
 /// Reports that the machine has connected to a different network and may therefore have moved.
 public final class NetworkWatch {
   /// The minimum time between reports, so that an unstable connection does not keep the source busy.
-  private static let gap = Duration.seconds(60)
+  private let gap: Duration
 
   private var matches: [SignalMatch] = []
   private let onChange: () -> Void
-  private var lastChange: MonotonicInstant?
+  private var lastReport: MonotonicInstant?
+  /// Reports the changes since the last report together.
+  private var later: LoopSource?
 
   /// Tracks NetworkManager's primary connection and the state that systemd-networkd reports. Without either, nothing is
   /// reported.
-  public init(on connection: Connection, _ onChange: @escaping () -> Void) {
-    self.onChange = onChange
+  public init(on connection: Connection, gap: Duration = .seconds(60), _ onChange: @escaping () -> Void) {
+    (self.gap, self.onChange) = (gap, onChange)
     follow(
       "org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager", "org.freedesktop.NetworkManager",
       "PrimaryConnection", on: connection)
@@ -38,9 +40,15 @@ public final class NetworkWatch {
   }
 
   private func changed() {
-    let now = MainLoop.main.clock.monotonic()
-    guard lastChange.map({ now - $0 >= Self.gap }) ?? true else { return }
-    lastChange = now
+    // The last change may be the one that matters.
+    guard later == nil else { return }
+    guard let end = lastReport.map({ $0 + gap }), end > MainLoop.main.clock.monotonic() else { return report() }
+    later = MainLoop.main.at(end) { [weak self] in self?.report() }
+  }
+
+  private func report() {
+    later = nil
+    lastReport = MainLoop.main.clock.monotonic()
     onChange()
   }
 }

@@ -666,10 +666,9 @@ extension Day {
     if !world.isSession { planDialogs(until: end - 150_000_000) }
     before(150) { $0.setClock(60_000_000) }
     if rest == .onAnotherNetwork {
-      // The second change follows the first so soon that it is ignored. The third one must not wait for it.
-      for seconds in [155, 115] as [Double] { before(seconds) { $0.network.changeConnection() } }
-      before(85) { $0.move() }
-      before(80) { $0.network.changeConnection() }
+      // The later changes follow the first one so soon that they wait for the end of a minute.
+      for seconds in [155, 115, 100] as [Double] { before(seconds) { $0.network.changeConnection() } }
+      before(110) { $0.move() }
     } else {
       before(80) { world in
         world.move()
