@@ -37,11 +37,18 @@ final class AccessHistory {
     knownFrom = knownFrom ?? max(.origin, now - ClientOptions.defaultMaximumAge)
   }
 
-  /// Notes that a client has no access. That counts for the user unless another client is authorized.
+  /// Whether a reason concerns one program and says nothing about its user.
+  static func isOfProgram(_ reason: AuthorizationReason) -> Bool {
+    [.sandboxed, .rejectedByAgent, .disallowedByConfiguration].contains(reason)
+  }
+
+  /// Notes that a client has no access, or no longer depends on its user's. The former counts for the user unless another
+  /// client is authorized.
   func refused(_ authorization: Authorization, wasAuthorized: Bool, at now: BootInstant) {
     if wasAuthorized { authorizedClients -= 1 }
-    let isOfProgram = [.sandboxed, .rejectedByAgent, .disallowedByConfiguration].contains(authorization.reason)
-    guard authorizedClients == 0, !isOfProgram, authorization.status != .notDetermined else { return }
+    guard authorizedClients == 0, !authorization.isAuthorized, !Self.isOfProgram(authorization.reason),
+      authorization.status != .notDetermined
+    else { return }
     (deniedAt, exactFrom, knownFrom) = (now, .distantFuture, nil)
   }
 

@@ -66,8 +66,8 @@ final class Client: GatekeeperClient {
 
   /// A new connection of a user is refused the locations that the older ones are refused.
   private func joinHistory(_ authorization: Authorization) {
-    guard history == nil, authorization.reason != .undecided, authorization.status != .authorizedAlways,
-      let user = credentials?.userID, let shared = historyOf?(user)
+    guard history == nil, authorization.reason != .undecided, !AccessHistory.isOfProgram(authorization.reason),
+      authorization.status != .authorizedAlways, let user = credentials?.userID, let shared = historyOf?(user)
     else { return }
     shared.clientCame()
     history = shared

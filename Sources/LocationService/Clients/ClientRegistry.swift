@@ -50,7 +50,9 @@ final class ClientRegistry {
     return client
   }
 
-  private func history(of user: UInt32) -> AccessHistory {
+  /// Returns nil in the session deployment, in which all clients belong to the user whose location it is.
+  private func history(of user: UInt32) -> AccessHistory? {
+    guard !gatekeeper.sourceDecides else { return nil }
     let history = histories[user] ?? AccessHistory()
     histories[user] = history
     return history
