@@ -146,7 +146,7 @@ extension SubscriptionSkeleton {
   var state: String { get }
   /// The reason for an unknown `State`; empty if it is known, and before `Start`.
   var stateReason: String { get }
-  /// The `Timestamp` of the event with which `State` last changed.
+  /// The `Timestamp` of the event with which `State` last changed; 0,0 without one.
   var since: Value { get }
   /// The last event of `StateChanged`.
   func readLastEvent(_ request: PropertyRead)
