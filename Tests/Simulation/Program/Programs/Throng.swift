@@ -437,6 +437,72 @@ final class Throng {
   /// Programs of many users without a session create as many objects as they may. These users share one account.
   func shareOfStrangers() { share(by: (0...world.limit / 16).map { 2_300 + UInt32($0) }) }
 
+  /// Programs of a user without a session are refused many objects. When they have left, and two users whom nothing was
+  /// permitted have objects, that user may have some again.
+  func insistOnObjects() {
+    let (stranger, others): (UInt32, [UInt32]) = (2_320, [2_180, 2_181])
+    guard programs.isEmpty, !world.isBusFaulty, world.logind.answersSoon else { return }
+    for user in others { world.truth.set(.active, of: user) }
+    come(users: Array(repeating: stranger, count: 16)) { _ in }
+    for program in programs {
+      for _ in 0..<10 { create(by: program, atMost: 6) }
+    }
+    world.schedule.after(5_000_000) { [self] in
+      leave()
+      come(users: others) { _ in }
+      for program in programs { create(by: program, atMost: 1) }
+    }
+    world.schedule.after(5_500_000) { [self] in
+      come(users: [stranger]) { _ in }
+      create(by: programs[2], atMost: 1) { [world] in
+        if Self.isRefused($0) { world.checks.broken("objects that were refused do not count", $0.story) }
+      }
+    }
+    world.schedule.after(6_500_000) { [self] in
+      leave()
+      for user in others { world.truth.set(.none, of: user) }
+    }
+  }
+
+  /// A program creates an object, and tries again when it is refused.
+  private func create(by program: Program, atMost count: Int, _ answered: ((Parcel) -> Void)? = nil) {
+    program.call(Client.service, Client.path, Client.service, "CreateSubscription", [.options([])]) { [self] in
+      answered?($0)
+      if Self.isRefused($0), count > 1, program.isConnected { create(by: program, atMost: count - 1, answered) }
+    }
+  }
+
+  /// Many programs of a user without a session make calls with long answers. That of another one must not wait for an
+  /// answer to each program.
+  func crowdOut() {
+    guard programs.isEmpty, !world.isBusFaulty, world.logind.answersSoon else { return }
+    come(users: Array(repeating: 2_330, count: 60)) { _ in }
+    let (crowd, other) = (programs, Program(world, user: 2_331))
+    come(other)
+    ask(other, isInteractive: false) { _ in }
+    world.schedule.after(3_000_000) { [self] in
+      var answers = 0
+      for program in crowd {
+        for _ in 0..<4 {
+          program.call(Client.service, Client.path, Client.introspectable, "Introspect") { _ in answers += 1 }
+        }
+      }
+      world.schedule.after(1_000) { [world] in
+        let begin = answers
+        let values = [Value.string(Client.service), .string("Version")]
+        other.call(Client.service, Client.path, Program.properties, "Get", values) { _ in
+          if answers - begin > Self.mostBefore {
+            world.checks.broken("users without a session take turns", "after \(answers - begin) answers")
+          }
+        }
+      }
+    }
+    world.schedule.after(9_500_000) { [self] in leave() }
+  }
+
+  /// The service may have read some of the crowd's calls before that of the other user.
+  private static let mostBefore = 25
+
   private func share(by users: [UInt32]) {
     guard programs.isEmpty else { return }
     // The limit may change meanwhile.

@@ -144,7 +144,11 @@ extension Day {
       before(92) { $0.throng.hurry(of: $0.users[(round + 1) % 3], areLong: round % 16 == 11) }
     }
     if round % 8 == 5, !world.isSession { before(92) { $0.throng.shareOfStrangers() } }
-    if round % 8 == 1, !world.isSession { before(92) { $0.throng.hoard(of: $0.users[(round + 1) % 3]) } }
+    if round % 8 == 1, !world.isSession {
+      before(92) { $0.throng.hoard(of: $0.users[(round + 1) % 3]) }
+      before(71) { $0.throng.insistOnObjects() }
+      before(64) { $0.throng.crowdOut() }
+    }
     if round % 4 == 0 {
       planFailure(isCrash: round % 8 == 4, isInstalled: (round / 8 + Int(world.seed % 2)) % 2 == 0, until: end)
     }
