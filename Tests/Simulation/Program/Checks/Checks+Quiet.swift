@@ -343,6 +343,36 @@ extension Checks {
     broken("a change of the level is followed by a location", subscription.path)
   }
 
+  /// Checks that a client has been sent a location after the service's connection was lost, although it does not read.
+  func sentAfterLoss(_ client: Client, since begin: Int64) {
+    guard client.isConnected, !client.isReading, (Self.muchUnread..<800_000).contains(client.unread),
+      client.entitlement.level == .exact, client.entitlement.since < begin - 10_000_000,
+      world.servingSince.map({ $0 < begin }) ?? false, client.sentLocationAt < begin,
+      world.geoclue.hasBeenRead(in: world.schedule.now - 10_000_000..<world.schedule.now)
+    else { return }
+    broken("a client that does not read is sent a location once a minute", "client \(client.number)")
+  }
+
+  /// Checks that a client has received the location that was dropped when the source was released.
+  func receivedDropped(_ client: Client, since begin: Int64) {
+    guard client.isReading, client.entitlement.level == .exact, client.entitlement.since < begin - 100_000_000,
+      !world.geoclue.isStatic, world.geoclue.hasBeenRead(in: begin..<world.schedule.now - 10_000_000)
+    else { return }
+    for subscription in client.subscriptions where subscription.isStarted && subscription.lastLocationAt < begin {
+      broken("a reduced location is sent although it was dropped with the source", subscription.path)
+    }
+  }
+
+  /// Checks that a client has received no location that waited when the source was released.
+  func receivedNoDropped(_ client: Client, since begin: Int64) {
+    for subscription in client.subscriptions where subscription.lastLocationAt > begin {
+      guard let fix = subscription.last.flatMap({ world.fixes[$0.latitude.bitPattern] }),
+        let read = world.geoclue.lastReads[fix.number], read < begin
+      else { continue }
+      broken("a location that waits is dropped with the source", subscription.path)
+    }
+  }
+
   /// Checks that resting subscriptions have received a location since their interval was shortened.
   func receivedAfterShorterInterval(since begin: Int64) {
     guard !world.isRestBlind, !world.geoclue.isStatic else { return }

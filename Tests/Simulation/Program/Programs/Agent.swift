@@ -144,7 +144,7 @@ final class Agent: Program {
   }
 
   /// Announces that its level may have changed.
-  private func announceUnknown() {
+  func announceUnknown() {
     if !isKnown { expectQuestion() }
     signal(
       Self.path, Self.properties, "PropertiesChanged",

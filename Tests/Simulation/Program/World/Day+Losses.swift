@@ -20,6 +20,30 @@ extension Day {
     return planLostAlmanac(at: begin + 25_000_000)
   }
 
+  /// The bus reads nothing from the service until that leaves the connection. Later, the bus closes the next one while a
+  /// client does not answer its ping. Returns the end.
+  func planDebtor(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    let client = world.clients[1]
+    guard world.isBusFaulty else { return begin }
+
+    after(0) { world in
+      for each in world.clients[1...3] { Self.begin(each, in: world) }
+    }
+    planStalledBus(isLong: true, at: begin + 4_000_000)
+    after(26) { world in
+      for each in world.clients[1...3] { each.exit() }
+    }
+    after(27) { Self.begin(client, in: $0) }
+    after(32) { _ in client.hoard(110) }
+    after(40) { $0.closeServiceConnection() }
+    after(118) { world in
+      world.checks.sentAfterLoss(client, since: begin + 42_000_000)
+      client.exit()
+    }
+    return begin + 126_000_000
+  }
+
   /// The service's connection is lost, and with it perhaps an almanac, and later the one through which it pings a client.
   /// Returns the end.
   private func planLostAlmanac(at begin: Int64) -> Int64 {

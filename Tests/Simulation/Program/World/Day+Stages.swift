@@ -18,9 +18,9 @@ extension Day {
   }
 
   /// A client whose user's agent announces each change of its level.
-  private var announced: (Client, Agent)? { client(whoseAgent: .announces) }
+  var announced: (Client, Agent)? { client(whoseAgent: .announces) }
 
-  private func client(whoseAgent manner: Agent.Manner) -> (Client, Agent)? {
+  func client(whoseAgent manner: Agent.Manner) -> (Client, Agent)? {
     world.clients.dropFirst().lazy.compactMap { [world] client in
       world.agents.first { $0.user == client.user && $0.manner == manner }.map { (client, $0) }
     }.first

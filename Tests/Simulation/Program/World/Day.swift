@@ -70,6 +70,9 @@ final class Day {
           if !world.isSession {
             time = planShortRefusal(at: planTimeoutInDoubt(at: planAlmanacInDoubt(at: time)))
             time = planIdleErasure(at: planErasedTown(at: planTwoRefusals(at: time)))
+            time = planMissedLocation(at: planChangesAtOnce(at: planLessDuringCall(at: time)))
+            time = planLessWhileDescribed(at: time)
+            time = planDebtor(at: planRemovedRecord(at: planDroppedTown(at: time)))
           }
         }
         if rest == .significant { time = planHiddenTown(at: time + 3_000_000) }
@@ -155,7 +158,7 @@ final class Day {
   /// The bus reads nothing from the service while locations arrive quickly for very many objects.
   ///
   /// - Parameter isLong: Whether it does so for so long that the service leaves the connection.
-  private func planStalledBus(isLong: Bool, at begin: Int64) {
+  func planStalledBus(isLong: Bool, at begin: Int64) {
     at(begin) { world in
       for client in world.clients { client.createManyObjects() }
     }

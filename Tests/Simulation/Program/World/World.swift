@@ -780,6 +780,18 @@ final class World {
     schedule.after(500_000) { [checks] in checks.forgetRecords(before: begin) }
   }
 
+  /// An administrator removes a user's record and stops the service, which has not noticed the removal yet.
+  func removeRecord(of user: UInt32) {
+    guard record(of: user) != nil, serviceName != nil, !isBusFaulty else { return }
+    checks.forgetTowns { $0 == user }
+    unlink("\(folder)/state/\(user)")
+    stopService()
+    schedule.after(1_000_000) { [self] in
+      guard record(of: user) != nil else { return }
+      checks.broken("a record that an administrator has removed is not written again", "\(user)")
+    }
+  }
+
   /// Changes the service's configuration while it is not running.
   func setRemembers(_ isTrue: Bool) {
     guard serviceName == nil, !isBusFaulty else { return }
