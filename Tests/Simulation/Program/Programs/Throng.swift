@@ -437,12 +437,16 @@ final class Throng {
   /// Programs of many users without a session create as many objects as they may. These users share one account.
   func shareOfStrangers() { share(by: (0...world.limit / 16).map { 2_300 + UInt32($0) }) }
 
+  /// Whether programs use up what users without a session may have together.
+  private(set) var fillsCommonAccount = false
+
   /// Programs of a user without a session are refused many objects. When they have left, and two users whom nothing was
   /// permitted have objects, that user may have some again.
   func insistOnObjects() {
     let (stranger, others): (UInt32, [UInt32]) = (2_320, [2_180, 2_181])
     guard programs.isEmpty, !world.isBusFaulty, world.logind.answersSoon else { return }
     for user in others { world.truth.set(.active, of: user) }
+    fillsCommonAccount = true
     come(users: Array(repeating: stranger, count: 16)) { _ in }
     for program in programs {
       for _ in 0..<10 { create(by: program, atMost: 6) }
@@ -460,6 +464,7 @@ final class Throng {
     }
     world.schedule.after(6_500_000) { [self] in
       leave()
+      fillsCommonAccount = false
       for user in others { world.truth.set(.none, of: user) }
     }
   }

@@ -890,6 +890,7 @@ final class World {
 
   /// Whether no limit prevents another subscription of a client.
   func mayCreate(for client: Client) -> Bool {
+    if throng.fillsCommonAccount, mayShareAccount(client) { return false }
     let others = clients.filter { $0.user == client.user || mayShareAccount(client) && $0.user >= 1_000 }
     let sum = others.reduce(0) { $0 + $1.objects }
     return sum < (hasLibraries ? Self.objectsBesideLibraries : 39) && client.objects < Self.subscriptionsPerConnection
