@@ -75,7 +75,7 @@ final class Client: GatekeeperClient {
   }
 
   private func tellHistory(_ authorization: Authorization, at now: BootInstant) {
-    guard let history, authorization.reason != .undecided else { return }
+    guard let history else { return }
     let before = isAuthorizedInUse
     isAuthorizedInUse = authorization.status == .authorizedWhenInUse
     if isAuthorizedInUse {
@@ -100,7 +100,9 @@ final class Client: GatekeeperClient {
   /// report the credentials, calls it with nil, and the client must be refused.
   func whenKnown(_ action: @escaping (Credentials?) -> Void) {
     if account != nil { return action(credentials) }
-    lookup.ask(about: name, isUrgent: true) { [weak self] credentials in
+    lookup.ask(about: name, isUrgent: true) { [weak self] answer in
+      // Another question about it may have been answered before.
+      let credentials = answer ?? self?.credentials
       self?.credentials = credentials
       guard let self, let gatekeeper, credentials != nil else { return action(nil) }
       gatekeeper.findAccount(of: self) { [weak self] in
