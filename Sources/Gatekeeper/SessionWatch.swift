@@ -40,7 +40,7 @@ final class SessionWatch {
     func perform(_ action: SessionState.Action) { watch?.perform(action, for: self) }
 
     func timeHasCome() {
-      if watch?.isServed(user) == true { handle(.served) }
+      if watch?.isServed(user) == true { watch?.confirm(self) }
       sendTimer()
     }
   }
@@ -110,9 +110,12 @@ final class SessionWatch {
     entries[user] = entry
     entry.isForgotten = false
     entry.waiters.add(round)
-    entry.handle(.served)
+    confirm(entry)
     entry.handle(.wanted)
   }
+
+  /// Has the state of a user confirmed if it has aged. The question must not start logind.
+  private func confirm(_ entry: Entry) { if owner?.owner != nil { entry.handle(.served) } }
 
   /// Records that polkit announced a change, which may be a changed session of any user.
   func doubtAll() { handleForAll(.doubted) }
