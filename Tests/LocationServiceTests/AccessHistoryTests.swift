@@ -35,6 +35,15 @@ import Testing
     #expect(history.knownFrom == nil && history.isOver)
   }
 
+  /// Regression: a program in doubt still counted as authorized.
+  @Test func `a doubt is no refusal, but its user is not known to have access`() {
+    grant(at: 100)
+    refuse(.undecided, at: 110)
+    #expect(history.exactFrom == .origin && history.knownFrom == time(70))
+    history.locationArrived(newest: time(120))
+    #expect(history.knownFrom == nil)
+  }
+
   @Test func `a location that arrives for an authorized client changes nothing`() {
     grant(at: 100)
     history.locationArrived(newest: time(150))
