@@ -55,7 +55,7 @@ final class Polkit: SystemService {
     var round = rounds[name] ?? Round()
     if round.open == 0 {
       round.follows =
-        world.hasDoubt(round.since...round.at) || startedAt > max(round.at, world.schedule.now - 1_000_000)
+        world.hasDoubt(round.since...round.at) || startedAt > max(round.at, world.schedule.now - 10_000_000)
       round.since = round.at
     }
     round.open += 1
