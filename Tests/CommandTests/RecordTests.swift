@@ -110,15 +110,22 @@ import Testing
     #expect(contents(path) == "precious")
     #expect(try machine.finished(["record", path, "--force", "--duration", "100ms"]).exit == .status(5))
     #expect(contents(path) == "precious", "nothing was recorded")
-    let waiting = try machine.started(["record", path, "--force"])
-    try eventually("GeoClue is asked") { try !machine.geoclue.clients().isEmpty }
-    waiting.signal(SIGINT)
-    #expect(try waiting.waitForExit() == .status(130))
-    #expect(!waiting.standardError.contains("timeout"))
-    #expect(contents(path) == "precious", "nothing was recorded")
     let recorder = try machine.started(["record", path, "--force", "--count", "1"])
     try machine.measure(52.5, until: "the recording ends") { recorder.exited != nil }
     #expect(contents(path).hasPrefix("<?xml"), "\(recorder.standardError)")
+  }
+
+  /// Regression: it ended with 5, and said that there was no location before the timeout.
+  @Test func `Ctrl-C before the first fix leaves the file that a recording would replace`() throws {
+    let machine = try CommandFixture()
+    let path = directory.file("mine.gpx")
+    try "precious".write(toFile: path, atomically: true, encoding: .utf8)
+    let recorder = try machine.started(["record", path, "--force"])
+    try eventually("GeoClue is asked") { try !machine.geoclue.clients().isEmpty }
+    recorder.signal(SIGINT)
+    #expect(try recorder.waitForExit() == .status(130))
+    #expect(!recorder.standardError.contains("timeout"))
+    #expect(contents(path) == "precious", "nothing was recorded")
   }
 
   /// Regression: the file was removed, although nothing had been recorded in its place.
