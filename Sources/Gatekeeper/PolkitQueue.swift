@@ -141,7 +141,9 @@ nonisolated extension PolkitQueue {
     }
     // The user has already agreed, so rules that ask for the user's consent are satisfied.
     let isGiven = check.confirmsDialog && reply.answer == .challenge
-    return [.report(check.question, isGiven ? PolkitReply(.yes) : reply)]
+    // A restart of polkit may have left another check of the same question, which must not answer the next one: polkit
+    // may have determined its answer before a change.
+    return remove { $0.question == check.question } + [.report(check.question, isGiven ? PolkitReply(.yes) : reply)]
   }
 
   private mutating func lost(_ check: Check) -> [Action] {
