@@ -49,5 +49,5 @@ for dependency in $(dpkg-deb --field "$package" Depends | tr ',' '\n' | sed 's/^
 done
 size=$(stat -c %s "$package")
 # Half a megabyte of it is the table of places.
-[ "$size" -le 6000000 ] || fail "The package exceeds 6 MB: $size bytes"
+[ "$size" -le 5000000 ] || fail "The package exceeds 5 MB: $size bytes"
 echo "size: $size bytes; dependencies: $(dpkg-deb --field "$package" Depends)"
