@@ -15,8 +15,8 @@ final class AgentFinder {
   private final class Entry: MachineShell {
     let user: UInt32
     var host = MachineHost(AgentSearch())
-    /// The numbers of the questions whose answers count.
-    var questions: [BusName: UInt64] = [:]
+    /// The questions whose answers count.
+    var questions: [BusName: PendingCall] = [:]
     var waiting: [() -> Void] = []
     /// When all connections were first asked, or a call last had them asked again.
     var askedAt = AgentSearch.now
@@ -47,7 +47,6 @@ final class AgentFinder {
   /// The connections whose last question was lost with the connection on which it was asked. An answer may be too long
   /// for that, so each of them is asked again on a connection of its own.
   private var lost: Set<BusName> = []
-  private var lastQuestion: UInt64 = 0
   private let mayBeAgent: (ControlGroup?) -> Bool
   private var users: [UInt32: Entry] = [:]
   /// The user behind each connection. The bus never reuses a unique name, so entries stay valid until the connection
@@ -257,16 +256,11 @@ extension AgentFinder {
       return waiting.append((name, user))
     }
     let message = GeoClueAgent.levelQuestion(to: name)
-    lastQuestion &+= 1
-    let number = lastQuestion
-    entry.questions[name] = number
-    // Kept until its timeout even if nothing waits for the answer any more, which ends the charge.
-    probe.connection.call(
+    entry.questions[name] = probe.connection.call(
       message, timeout: .after(AnswerDeadlines.agentSearch), expecting: .variant, within: .smallAnswer
     ) { [weak self, weak entry] result in
-      // The bus counts a call that it has passed on until the connection answers.
-      if case .failure(.lost) = result {} else { probe.answered(name) }
-      guard let self, let entry, users[user] === entry, entry.questions[name] == number else { return }
+      if case .failure(.notSent) = result { probe.answered(name) }
+      guard let self, let entry, users[user] === entry else { return }
       entry.questions[name] = nil
       lost.remove(name)
       switch result {
@@ -279,7 +273,7 @@ extension AgentFinder {
         waiting.append((name, user))
       case .failure(.lost), .failure(.notSent): handle(.silent(name), user)
       }
-    }.keep()
+    }
   }
 
   /// GeoClue rejects agents in sandboxes and agents that its configuration does not list.

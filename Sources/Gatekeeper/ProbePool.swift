@@ -20,9 +20,13 @@ package final class ProbePool {
     /// The accounts that are charged for the calls to each program that the bus counts.
     private var open: [BusName: [Account]] = [:]
 
-    fileprivate init(_ connection: Connection) { self.connection = connection }
+    fileprivate init(_ connection: Connection) {
+      self.connection = connection
+      connection.unansweredCallLimit = limit
+      connection.onAnswer = { [weak self] peer in self?.answered(peer) }
+    }
 
-    fileprivate var unanswered: Int { quota.total }
+    var unanswered: Int { quota.total }
 
     fileprivate func begin(_ peer: BusName, of account: Account) -> Bool {
       guard quota.take(for: account, perAccount: limit, of: limit) == nil else { return false }
@@ -30,7 +34,7 @@ package final class ProbePool {
       return true
     }
 
-    /// Records that a program has answered a call, even with an error.
+    /// Records that a program has answered a call, even with an error or too late.
     func answered(_ peer: BusName) {
       if let account = open[peer]?.popLast() { quota.release(of: account) }
       if open[peer]?.isEmpty == true { open[peer] = nil }

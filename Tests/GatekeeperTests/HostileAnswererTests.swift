@@ -194,6 +194,25 @@ import Testing
     withExtendedLifetime(object) {}
   }
 
+  /// Regression: these questions remained charged until the agent left.
+  @Test func `an answer that comes too late frees the place of its question`() throws {
+    let agent = Agent()
+    let object = export(agent)
+    var (probe, lost): (ProbePool.Probe?, Int) = (nil, 0)
+    let pool = ProbePool { [bus] () throws(DBusError) in try Connection(to: .address(bus.address)) }
+    let calls = try (0..<ProbePool.tolerance / 2).map { _ in
+      probe = try #require(pool.take(for: other.uniqueName, of: .user(0)))
+      return try #require(probe).connection.call(
+        GeoClueAgent.levelQuestion(to: other.uniqueName), timeout: .milliseconds(1)
+      ) { if case .failure(.lost) = $0 { lost += 1 } }
+    }
+    try turning("the agent is too slow") { lost == calls.count && agent.reads.count == calls.count }
+    #expect(probe?.unanswered == calls.count)
+    for read in agent.reads { read.answer(.uint32(8)) }
+    try turning("the answers are read") { probe?.unanswered == 0 }
+    withExtendedLifetime(object) {}
+  }
+
   /// Regression: neither of two callers was asked, and the agent counted as missing.
   @Test func `an agent that calls together with another program does not count as missing`() throws {
     let agent = Agent()

@@ -33,6 +33,9 @@ import MainLoop
     get { replies.limit }
     set { replies.limit = newValue }
   }
+  /// Called when a destination, or the bus for it, has answered a call, even one that was abandoned. Only if
+  /// ``unansweredCallLimit`` is set.
+  public var onAnswer: ((BusName) -> Void)?
 
   /// The size in bytes of the largest message that is read. Nil, the default, uses D-Bus's own limit.
   ///

@@ -63,7 +63,7 @@ final class ReplyRouter {
 
   func receive(_ reply: Message) {
     lastSender = reply.sender
-    unanswered.answered(reply.replySerial, by: lastSender)
+    if let destination = unanswered.answered(reply.replySerial, by: lastSender) { connection?.onAnswer?(destination) }
     defer { lastSender = nil }
     waiting[reply.replySerial]?.call.receive(reply)
   }

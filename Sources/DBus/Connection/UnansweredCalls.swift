@@ -17,12 +17,16 @@ nonisolated struct UnansweredCalls {
   }
 
   /// Records the answer to a call. For a destination that has left, the bus answers.
-  mutating func answered(_ serial: UInt32, by sender: BusName?) {
-    guard let destination = destinations[serial] else { return }
-    guard !destination.isUnique || sender == destination || sender == .bus else { return }
+  ///
+  /// - Returns: The destination of the call; nil if it is not counted.
+  @discardableResult
+  mutating func answered(_ serial: UInt32, by sender: BusName?) -> BusName? {
+    guard let destination = destinations[serial] else { return nil }
+    guard !destination.isUnique || sender == destination || sender == .bus else { return nil }
     destinations[serial] = nil
     let count = (counts[destination] ?? 1) - 1
     counts[destination] = count > 0 ? count : nil
+    return destination
   }
 
   mutating func removeAll() { self = UnansweredCalls() }
