@@ -76,6 +76,7 @@ while world.waitForCall() {
         socket: world.manager.address, watchdogMicroseconds: "\(ServiceManager.watchdogTime)", watchdogProcess: nil)
       world.serviceBeganAt = world.schedule.now
       let session = try Session(options, configuration, nil, notifier)
+      world.session = session
       let end = try session.run()
       configuration = session.configuration
       if case .over = end { break serving }

@@ -531,6 +531,11 @@ extension Checks {
     let agents = Set((world.agents + world.seconds).filter(\.hasLostCalls).map(\.name))
     let calls = world.bus.pending.filter { names.contains($0.key.caller) && !agents.contains($0.value) }
     if !calls.isEmpty { broken("no call is left", "\(calls.sorted { $0.key < $1.key }.map { "\($0)" })") }
+    if let session = world.session, world.servingSince != nil {
+      let remains = Inventory(of: session)
+        .remains(with: world.bus.pending.count { names.contains($0.key.caller) })
+      if !remains.isEmpty { broken("nothing is held for clients that have left", remains.joined(separator: ", ")) }
+    }
     let matches = sockets.reduce(0) { $0 + $1.matches.count }
     let remains = Remains(matches: matches, connections: sockets.count)
     if let before = remainsBefore, world.servingSince != nil, remains.matches > before.matches + 2 {

@@ -102,6 +102,8 @@ final class World {
   private(set) var lastOwner: (name: String, since: Int64)?
   /// When the service was last started. It may have lost its connection since.
   var serviceBeganAt: Int64 = .min / 2
+  /// The service that runs in this process.
+  weak var session: AnyObject?
   /// Whether the service was called while it was not running.
   private var isServiceWanted = false
   private(set) var isOver = false
