@@ -243,7 +243,9 @@ extension Checks {
           : $0.isReading && $0.readSince < world.schedule.now - 40_000_000
       })
     else { return }
-    let subscriptions = programs.filter { !$0.isSandboxed }.flatMap(\.subscriptions)
+    // One that has not read for long is told later.
+    let reading = programs.filter { $0.isReading && $0.readSince < world.schedule.now - 10_000_000 }
+    let subscriptions = reading.filter { !$0.isSandboxed }.flatMap(\.subscriptions)
       .filter { $0.isStarted && !$0.isNamed }
     // The service asks a program that does not answer again only while a client waits.
     let hasWaited = !hasAsked || subscriptions.contains { $0.startedAt < world.schedule.now - 40_000_000 }
