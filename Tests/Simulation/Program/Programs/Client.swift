@@ -428,6 +428,24 @@ final class Client: Program {
     ask(Self.path, Self.service, "GetLocation", [.options([("timeout", .uint32(5_000))])])
   }
 
+  /// Requests a location that has been known since the machine woke, just after logind has announced that.
+  func locateSinceWaking() {
+    let (begin, woke) = (world.schedule.now, world.wokeAt)
+    let isKnown = subscriptions.contains {
+      $0.isPlain && $0.isStarted && $0.last?.level == "exact" && woke < $0.lastLocationAt
+        && $0.lastLocationAt < begin - 100_000
+    }
+    guard isConnected, isReading, isKnown, entitlement.since < woke, !world.isBusFaulty, world.clockSetAt < woke else {
+      return
+    }
+    ask(Self.path, Self.service, "GetLocation", [.options([("timeout", .uint32(0))])]) { [weak self] reply in
+      guard let self, reply.errorName.hasSuffix("Timeout"), entitlement.level == .exact, entitlement.since < woke,
+        world.wokeAt == woke, world.clockSetAt < woke, !world.hasDoubt(begin - 3_000_000...world.schedule.now)
+      else { return }
+      world.checks.broken("a suspend is reported once", "client \(number) was told a location before")
+    }
+  }
+
   /// Requests a location that is known, and that it may have.
   func locateKnown() {
     let begin = world.schedule.now

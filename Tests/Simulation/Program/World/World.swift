@@ -464,7 +464,9 @@ final class World {
   private func announceWaking() {
     let sleep = sleeps
     schedule.after(chance.time(seed % 3 == 1 ? 10_000...5_000_000 : 10...50_000)) { [self] in
-      if sleeps == sleep { logind.prepareForSleep(false) }
+      guard sleeps == sleep else { return }
+      logind.prepareForSleep(false)
+      schedule.after(1_000) { for client in self.clients { client.locateSinceWaking() } }
     }
   }
 
