@@ -296,7 +296,12 @@ final class Checks {
   func sent(_ parcel: Parcel) {
     economy(parcel)
     if parcel.kind == .error || parcel.member == "ErrorOccurred" {
-      for text in parcel.values.compactMap(\.string) { checkRevealsNothing(text) }
+      for text in parcel.values.compactMap(\.string) {
+        checkRevealsNothing(text)
+        if text.utf8.count > 400 || !text.unicodeScalars.allSatisfy(\.isPrintable) {
+          broken("an error repeats nothing that is long or unprintable", "\(text.utf8.count) bytes")
+        }
+      }
     }
     // Another bus assigns the same names.
     for library in world.libraries where library.name == parcel.destination && library.isConnected {

@@ -11,6 +11,9 @@ extension Client {
   private static let mistakes: [(method: String, options: [(String, Value)])] = [
     ("CreateSubscription", [("accuracy", .string("room"))]),
     ("CreateSubscription", [("acuracy", .string("city"))]),
+    ("CreateSubscription", [(String(repeating: "a", count: 5_000), .string("city"))]),
+    ("CreateSubscription", [("accuracy\u{1b}[2J", .string("city"))]),
+    ("CreateSubscription", [("accuracy", .string("city\n" + String(repeating: "a", count: 5_000)))]),
     ("CreateSubscription", [("accuracy", .string("city")), ("accuracy", .string("exact"))]),
     ("CreateSubscription", [("distance-threshold", .double(-1))]),
     ("CreateSubscription", [("required-accuracy", .double(.nan))]),
