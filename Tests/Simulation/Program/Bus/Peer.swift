@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
+import Glibc
 
 /// A connection to the simulated bus.
 class Peer {
@@ -59,6 +60,13 @@ final class Entrance {
     guard let server = dbus_server_listen(address, nil) else { fatalError("cannot listen on \(address)") }
     self.server = server
     bus.serve(server, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Moves the socket away, or back.
+  func hide(_ hides: Bool) {
+    guard process == 0 else { return }
+    let hidden = path + ".hidden"
+    rename(hides ? path : hidden, hides ? hidden : path)
   }
 
   func close() {

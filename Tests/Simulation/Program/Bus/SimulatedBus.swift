@@ -87,7 +87,7 @@ final class SimulatedBus {
 
   /// Ends all connections to programs under test, and then the bus.
   func exit() {
-    isDown = true
+    (isDown, isHidden) = (true, false)
     stall = .none
     for peer in sockets { peer.close() }
     for entrance in entrances { entrance.close() }
@@ -98,6 +98,11 @@ final class SimulatedBus {
   func start() {
     (isDown, lastNumber) = (false, 0)
     for entrance in entrances { entrance.open() }
+  }
+
+  /// Whether no further connection of the service can be opened.
+  var isHidden = false {
+    didSet { for entrance in entrances where isHidden != oldValue { entrance.hide(isHidden) } }
   }
 
   func stall(_ new: Stall) {

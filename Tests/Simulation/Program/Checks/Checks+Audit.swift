@@ -55,6 +55,16 @@ extension Checks {
     return world.truth.hasSessionEnded || !isKnown ? 93 : 62
   }
 
+  /// The service could not open a connection.
+  func attemptFailed(to purpose: String) {
+    let now = world.schedule.now
+    failedAttempts.removeAll { $0.time < now - 950_000 }
+    if failedAttempts.contains(where: { $0.purpose == purpose }) {
+      broken("a connection that cannot be opened is tried again after a pause", purpose)
+    }
+    failedAttempts.append((now, purpose))
+  }
+
   func logged(_ line: Audit.Line) {
     audit.add(line)
     guard let user = UInt32(line.user) else { return }

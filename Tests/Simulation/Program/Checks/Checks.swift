@@ -106,6 +106,8 @@ final class Checks {
   /// Whether GeoClue was not in use at one moment of the quiet time.
   var hasRested = false
   let audit = Audit()
+  /// The attempts of the last second to open a connection.
+  var failedAttempts: [(time: Int64, purpose: String)] = []
   /// The service also sends answers while it is still reading the crowd's calls.
   static let mostTurns = 150
   /// The bytes that have waited for the bus and arrive now.

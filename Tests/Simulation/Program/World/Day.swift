@@ -131,6 +131,7 @@ final class Day {
     if world.hasLibraries, !world.isBusFaulty, round % 4 == 1 {
       planOutage(isLong: round % 8 == 1, at: begin + 20_000_000)
     }
+    if world.isBusFaulty, round % 4 == 1 { at(begin + 100_000_000) { $0.closeEntrances() } }
     if world.isBusFaulty, round.isMultiple(of: 4) { planStalledBus(isLong: round % 8 == 0, at: begin + 60_000_000) }
     let faults = Fault.plan(
       &chance, in: world, from: begin, to: begin + Self.storm, first: round * Self.faultsPerStorm,

@@ -575,6 +575,15 @@ final class World {
 
   func closeConnection(named name: String) { bus.socketPeers.first { $0.name == name }.map(close) }
 
+  /// For some seconds, the bus admits no connection, and has closed those with which the service asks other programs.
+  func closeEntrances() {
+    guard !bus.isDown, bus.stall == .none else { return }
+    bus.isHidden = true
+    for peer in bus.socketPeers where peer.isService && peer.matches.isEmpty { close(peer) }
+    tell("the bus admits no connection")
+    schedule.after(3_500_000) { self.bus.isHidden = false }
+  }
+
   /// The bus closes the connection with which the service serves clients.
   func closeServiceConnection() { serviceName.map(closeConnection(named:)) }
 
@@ -942,6 +951,7 @@ final class World {
     let text = fields["MESSAGE"] ?? ""
     tell("log: \(text)")
     checks.checkRevealsNothing(text)
+    if text.hasPrefix("Cannot connect to the bus to") { checks.attemptFailed(to: text) }
     checks.audit.explain(text, at: schedule.now)
     guard let event = fields["GEOPUBLICIST_AUDIT"] else { return }
     checks.logged(
