@@ -88,13 +88,13 @@ final class Throng {
     let program = ForeignProgram(world, user: 1_050)
     come(program)
     program.propertiesChanged(Agent.path, Agent.interface, [("MaxAccuracyLevel", .uint32(0))])
-    world.schedule.after(1_000_000) { [self] in
-      leave()
+    world.schedule.after(1_000_000) { [self] in leave() }
+    // A service that believes it soon has another client of GeoClue, which shows the opposite.
+    world.schedule.after(200_000) { [self] in
       guard world.truth.changedAt < begin else { return }
       for client in world.clients where client.isReading {
         for subscription in client.subscriptions
-        where subscription.toldAt > begin && subscription.startedAt < begin - 5_000_000
-          && subscription.told?.reason == "disabled-by-user"
+        where subscription.startedAt < begin - 5_000_000 && subscription.refusedAt > begin
         {
           world.checks.broken("only agents of the session's user count", subscription.path)
         }
