@@ -97,8 +97,8 @@ print("starts \(starts)")
 print("turns \(world.checks.longestTurn)")
 print("hash \(String(world.hash.value, radix: 16))")
 for path in [
-  "/etc/geoclue/conf.d/90-named.conf", "/etc/geoclue/conf.d", "/bus", "/other-bus", "/notify", "/library", "/almanac",
-  "/run/cells",
+  "/etc/geoclue/conf.d/10-agents.conf", "/etc/geoclue/conf.d/90-named.conf", "/etc/geoclue/conf.d",
+  "/bus", "/other-bus", "/notify", "/library", "/almanac", "/run/cells",
   "/etc/geoclue/geoclue.conf", "/etc/geopublicist/geopublicist.conf",
   "/etc/geoclue", "/etc/geopublicist", "/etc", "/run", "/share/geopublicist/places", "/share/geopublicist", "/share",
   "/flatpak/.flatpak-info", "/flatpak",

@@ -15,6 +15,22 @@ extension Checks {
     if shown.sender != broadcast.sender { shown = (broadcast.sender, [:], 0) }
     shown.values.merge(changed) { $1 }
     shown.at = world.schedule.now
+    let reason = changed["StateReason"]?.string ?? ""
+    if ["rejected-by-agent", "disallowed-by-configuration"].contains(reason), let acceptedAt = world.geoclue.acceptedAt,
+      acceptedAt < world.sentSince - Entitlement.tolerance
+    {
+      broken("a refusal that is over is not reported", reason)
+    }
+  }
+
+  /// Checks that GeoClue, which has refused the service once for a moment, is used again soon.
+  func acceptedAgain(_ client: Client) {
+    let begin = world.schedule.now - 7_000_000
+    guard world.geoclue.refusedAt > begin, world.geoclue.refusedAt < begin + 1_500_000, world.geoclue.answersSoon,
+      world.geoclue.isRunning, world.geoclue.slowAt < begin, !world.geoclue.isForbidden, client.isConnected,
+      !world.isBusFaulty
+    else { return }
+    if !world.geoclue.hasActiveClient { broken("GeoClue is asked again soon after a single refusal", "") }
   }
 
   /// The service must have announced this limit, which the configuration has had for a while.

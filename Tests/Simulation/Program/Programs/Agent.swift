@@ -8,6 +8,8 @@ final class Agent: Program {
 
   static let path = "/org/freedesktop/GeoClue2/Agent"
   static let interface = "org.freedesktop.GeoClue2.Agent"
+  /// The unit of its process, by which the service knows its id in GeoClue's configuration.
+  static let unitName = "org.gnome.Shell@wayland.service"
 
   /// How an agent announces a change of its level.
   enum Manner: CaseIterable {
@@ -54,6 +56,8 @@ final class Agent: Program {
   private var held: [Parcel]?
   /// The level that it announces after it has determined its next answer and before it sends it.
   var overtaking: AccuracyLevel?
+  /// Whether it exits when it is next called.
+  var exitsWhenAsked = false
   /// Whether it will never answer some calls.
   private(set) var hasLostCalls = false
 
@@ -232,6 +236,10 @@ final class Agent: Program {
 
   private func handle(_ call: Parcel) {
     let connections = connections
+    if exitsWhenAsked {
+      exitsWhenAsked = false
+      return world.schedule.after(1_000) { [weak self] in self?.exit() }
+    }
     world.schedule.after(chance.time(latency)) { [weak self] in
       guard let self, self.connections == connections, isOnBus else { return }
       if held != nil { held?.append(call) } else { serve(call) }

@@ -582,6 +582,10 @@ final class GeoClue: SystemService {
     }
   }
 
+  /// When it last refused to start a client, and when it first started one after that.
+  private(set) var refusedAt: Int64 = .min / 2
+  private(set) var acceptedAt: Int64?
+
   private var refusals: Int?
   private static let mostRefusals = 13
 
@@ -688,24 +692,25 @@ final class GeoClue: SystemService {
     guard !client.isActive else { return answer(call, []) }
     if let count = refusals {
       refusals = count + 1
-      return refuse(call, "AccessDenied", "'geopublicist' disallowed by configuration for UID \(client.user)")
+      return refuseStart(call, "'geopublicist' disallowed by configuration for UID \(client.user)")
     }
     guard client.settings["DesktopId"]?.string?.isEmpty == false else {
-      return refuse(call, "AccessDenied", "'DesktopId' property must be set")
+      return refuseStart(call, "'DesktopId' property must be set")
     }
     guard agents[client.user].map({ $0.level > 0 }) ?? false else {
       // In the session deployment, the service learns of an agent through such a refusal.
       for agent in world.agents where agent.name == agents[client.user]?.owner { agent.isKnown = true }
       if world.isSession { world.truth.changed("GeoClue obeys the agent of \(client.user)") }
-      return refuse(call, "AccessDenied", "Geolocation disabled for UID \(client.user)")
+      return refuseStart(call, "Geolocation disabled for UID \(client.user)")
     }
     if let agent = world.agents.first(where: { $0.name == agents[client.user]?.owner }), world.isSession {
       agent.isRejectionKnown = agent.rejects
       world.truth.changed("the agent of \(client.user) \(agent.rejects ? "rejects" : "accepts") the service")
       if agent.rejects {
-        return refuse(call, "AccessDenied", "Agent rejected 'geopublicist' for user '\(client.user)'.")
+        return refuseStart(call, "Agent rejected 'geopublicist' for user '\(client.user)'.")
       }
     }
+    acceptedAt = acceptedAt ?? world.schedule.now
     activate(client)
     if isOld, client.isFine, hasSource, chance.percent(30) {
       unmeasuredAt = world.schedule.now
@@ -729,6 +734,11 @@ final class GeoClue: SystemService {
       }
     }
     answer(call, [])
+  }
+
+  private func refuseStart(_ call: Parcel, _ message: String) {
+    (refusedAt, acceptedAt) = (world.schedule.now, nil)
+    refuse(call, "AccessDenied", message)
   }
 
   // MARK: - Properties

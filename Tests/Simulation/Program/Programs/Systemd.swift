@@ -63,7 +63,8 @@ final class Systemd: SystemService {
       guard !longLists.contains(UInt32(user) ?? .max) else { return refuse(call, "LimitsExceeded", "It is too long") }
       let programs = world.programs(of: UInt32(user) ?? .max)
       let rows = programs.map { program -> Value in
-        let scope = program.isSandboxed ? "app-flatpak-org.example.App-1.scope" : "app-example.scope"
+        let usual = program is Agent ? Agent.unitName : "app-example.scope"
+        let scope = program.isSandboxed ? "app-flatpak-org.example.App-1.scope" : usual
         let path = "/user.slice/user-\(user).slice/user@\(user).service/app.slice/\(scope)"
         return .structure([.string(path), .uint32(program.process), .string("/usr/bin/example")])
       }

@@ -238,6 +238,80 @@ extension Day {
     return begin + 105_000_000
   }
 
+  /// For a while, GeoClue's configuration does not list the agent of a user. Later the agent exits when the service
+  /// asks it again. Returns the end.
+  func planMissingAgent(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    guard let (client, agent) = announced else { return begin }
+
+    after(0) { Self.begin(client, in: $0) }
+    after(6) { $0.acceptAgents(false) }
+    after(10) { world in
+      world.checks.truths(of: client.user)
+      world.acceptAgents(true)
+    }
+    // A level is confirmed every 30 s, although nothing may have changed it.
+    after(18) { _ in agent.exitsWhenAsked = true }
+    after(55) { world in
+      world.checks.truths(of: client.user)
+      client.exit()
+      agent.exitsWhenAsked = false
+      agent.start()
+    }
+    return begin + 62_000_000
+  }
+
+  /// The agent of the session allows less while the source rests, so that only its announcement tells that. Returns the
+  /// end.
+  func planLessAtRest(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    guard let (client, agent) = announced else { return begin }
+
+    after(0) { world in
+      Self.repairGeoClue(in: world)
+      client.start()
+      client.subscribe(isPlain: false, at: .exact, every: 75_000_000)
+    }
+    // The service knows an agent that has announced a change.
+    after(4) { _ in agent.setLevel(.street) }
+    after(6) { _ in agent.setLevel(.exact) }
+    after(26) { _ in if agent.isKnown { agent.setLevel(.city) } }
+    after(31) { world in
+      world.checks.truths(of: client.user)
+      client.exit()
+      agent.setLevel(.exact)
+    }
+    return begin + 38_000_000
+  }
+
+  /// The agent of the session rejects the service several times, each time only for a moment. Then GeoClue starts the
+  /// next client slowly. Returns the end.
+  func planRejections(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    guard let (client, agent) = announced else { return begin }
+
+    after(0) { Self.begin(client, in: $0) }
+    for number in 0..<4 {
+      let time = 6 + Double(number) * 9
+      // It is asked when GeoClue starts another client.
+      after(time) { world in
+        agent.rejects = true
+        world.sleep(2_000_000, isAnnounced: true, isProbed: false)
+      }
+      after(time + 1.4) { _ in agent.rejects = false }
+      after(time + 7) { $0.checks.acceptedAgain(client) }
+    }
+    after(42) { world in
+      world.geoclue.startTime = 3_000_000
+      world.sleep(2_000_000, isAnnounced: true, isProbed: false)
+    }
+    after(50) { world in
+      world.geoclue.startTime = nil
+      client.exit()
+    }
+    return begin + 58_000_000
+  }
+
   /// The agent of a user who rests allows less, of which only GeoClue hears, once it runs again. Returns the end.
   func planUnheardLevel(at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }

@@ -71,11 +71,14 @@ final class Day {
             time = planShortRefusal(at: planTimeoutInDoubt(at: planAlmanacInDoubt(at: time)))
             time = planIdleErasure(at: planErasedTown(at: planTwoRefusals(at: time)))
             time = planMissedLocation(at: planChangesAtOnce(at: planLessDuringCall(at: time)))
-            time = planLessWhileDescribed(at: time)
+            time = planMissingAgent(at: planLessWhileDescribed(at: time))
             time = planDebtor(at: planRemovedRecord(at: planDroppedTown(at: time)))
           }
         }
-        if rest == .significant { time = planHiddenTown(at: time + 3_000_000) }
+        if rest == .significant {
+          if world.isSession { time = planRejections(at: planLessAtRest(at: time)) }
+          time = planHiddenTown(at: time + 3_000_000)
+        }
         if rest == .onAnotherNetwork, !world.isSession {
           time = planUnheardLevel(at: planAbsentServices(at: time + 3_000_000))
           time = planMissedChange(at: planConsentInSession(at: planRefusedUpgrade(at: time)))

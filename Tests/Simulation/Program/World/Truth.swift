@@ -161,6 +161,12 @@ final class Truth {
     world.agents.filter { $0.isConnected && $0.isKnown }.map(\.level).min() ?? .exact
   }
 
+  /// A user's agents that GeoClue accepts.
+  private func agents(of user: UInt32) -> [Agent] {
+    guard world.acceptsAgents else { return [] }
+    return (world.agents + world.seconds).filter { $0.user == user && $0.isConnected }
+  }
+
   /// Whether an agent has rejected the service itself.
   private var isRejected: Bool { world.agents.contains { $0.isConnected && $0.isRejectionKnown } }
 
@@ -182,9 +188,7 @@ final class Truth {
     if isAlways || policy(of: client.user, Self.accessWithoutAgent) == .yes { return .exact }
     guard isActive || session(of: client.user) == .active || isUnheard(client.user) else { return .none }
     let permitted = max(hasConsent(client) ? .exact : permitted(to: client.user), former)
-    let agents = (world.agents + world.seconds).filter {
-      $0.user == client.user && $0.isConnected && $0.isKnown && $0.unit == .described
-    }
+    let agents = agents(of: client.user).filter { $0.isKnown && $0.unit == .described }
     if agents.contains(where: \.isSilent) { return .none }
     return agents.map { min(isFormer ? max($0.assumed, $0.formerLevel) : $0.assumed, permitted) }.min() ?? .none
   }
@@ -252,7 +256,7 @@ final class Truth {
     if isPolkitSilent { return Self.undecided }
     let (reduced, precise) = (policy(of: client.user, Self.access), policy(of: client.user, Self.accessPrecise))
     if precise == .no, reduced == .no { return ("restricted", "disallowed-by-policy") }
-    let agents = (world.agents + world.seconds).filter { $0.user == client.user && $0.isConnected }
+    let agents = agents(of: client.user)
     if agents.contains(where: \.isSilent) { return Self.undecided }
     guard let agent = agents.map(\.level).min() else { return ("not-determined", "no-agent") }
     if agent == .none { return ("denied", "disabled-by-user") }

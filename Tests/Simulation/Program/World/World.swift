@@ -874,6 +874,23 @@ final class World {
 
   private static let dropIns = "etc/geoclue/conf.d"
 
+  /// Whether GeoClue accepts the users' agents.
+  private(set) var acceptsAgents = true
+
+  /// Sets whether GeoClue accepts the users' agents. Otherwise, a drop-in lists only another one. The rules for
+  /// programs remain the same.
+  func acceptAgents(_ isTrue: Bool) {
+    acceptsAgents = isTrue
+    let dropIn = "\(Self.dropIns)/10-agents.conf"
+    mkdir("\(folder)/\(Self.dropIns)", 0o755)
+    if isTrue {
+      unlink("\(folder)/\(dropIn)")
+    } else {
+      write(dropIn, Array("[agent]\nwhitelist=geoclue-demo-agent\n".utf8))
+    }
+    truth.changed("GeoClue's configuration \(isTrue ? "lists" : "does not list") the agents")
+  }
+
   /// Puts a mistake into the files with GeoClue's rules. Until they are written again, the previous rules remain.
   func spoilRules() {
     guard disallowedSince != nil else { return }
