@@ -42,7 +42,7 @@ extension SimulatedBus {
         return refuse(call, "NameHasNoOwner", "Nobody owns \(name)")
       }
       let process: [(String, Value)] = [
-        ("ProcessID", .uint32(subject.process)), ("ProcessFD", .descriptor(aliveProcess)),
+        ("ProcessID", .uint32(subject.process)), ("ProcessFD", .descriptor(subject.hasLostProcess ? exitedProcess : aliveProcess)),
       ]
       answer(call, [.options([("UnixUserID", .uint32(subject.user))] + process)])
     case "GetConnectionUnixUser":

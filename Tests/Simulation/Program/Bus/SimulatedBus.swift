@@ -36,6 +36,13 @@ final class SimulatedBus {
   private(set) var owners: [String: String] = [:]
   /// Stands for a process that has not exited: never readable.
   let aliveProcess = OwnedDescriptor(owning: socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0))
+  /// Stands for a process that has exited: always readable.
+  let exitedProcess: OwnedDescriptor = {
+    var ends: [Int32] = [0, 0]
+    pipe(&ends)
+    close(ends[1])
+    return OwnedDescriptor(owning: ends[0])
+  }()
   private var lastNumber = 0
   private var lastSerial: UInt32 = 0
   /// Calls without a reply.

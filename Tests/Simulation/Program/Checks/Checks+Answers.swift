@@ -430,6 +430,33 @@ extension Checks {
       default: reason == "shutdown" && endsService(client, subscription.path)
       }
     if !isTrue { broken("an object is closed for the reason that it reports", "\(reason): \(subscription.path)") }
+    if subscription.count >= subscription.thresholds.maximum { shared(subscription) }
+  }
+
+  /// A subscription has ended with a location. All others that may have each location receive it, too.
+  private func shared(_ subscription: Client.Subscription) {
+    let time = subscription.lastLocationAt
+    // One that has waited may have been sent to the others before.
+    guard let latitude = subscription.last?.latitude, let fix = world.fixes[latitude.bitPattern],
+      world.geoclue.lastReads[fix.number] ?? .min > time - 50_000, subscription.startedAt < time - 2_000_000
+    else { return }
+    world.schedule.after(300_000) { [self] in
+      guard world.isQuiet(at: time - 5_000_000), !world.polkit.isInDoubt, !world.hasDoubt(time - 3_000_000...time),
+        max(world.settledAt, world.truth.changedAt) < time - 3_000_000
+      else { return }
+      for client in world.clients
+      where client.isReading && client.entitlement.level == .exact
+        && max(client.entitlement.since, client.readSince) < time - 5_000_000
+      {
+        for other in client.subscriptions
+        where other.isPlain && other.isStarted && other.level == .exact && !other.isLevelChanging
+          && max(other.startedAt, other.toldAt, other.thresholdsAt) < time - 2_000_000
+          && other.told?.status.hasPrefix("authorized") == true && other.lastLocationAt < time - 50_000
+        {
+          broken("a location reaches each client that may have it", other.path)
+        }
+      }
+    }
   }
 
   /// The service has closed a region of a client.

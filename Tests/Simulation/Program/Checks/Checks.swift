@@ -447,9 +447,10 @@ final class Checks {
     {
       broken("no new location is sent while logind is asked about a session that has ended", parcel.story)
     }
-    // So does an answer of polkit, from its question on.
+    // So does an answer of polkit, from its question on. It also says nothing about subscriptions that begin later.
+    let beganAt = client.subscriptions.first { $0.path == parcel.path && $0.beganAt < .max }?.beganAt ?? .min
     if !world.isSession, !world.isBusFaulty, !isAsserted, let asked = world.polkit.questionedAt[client.name],
-      min(readAt, world.sentSince - 150_000) > asked + 10_000,
+      min(max(readAt, beganAt), world.sentSince - 150_000) > asked + 10_000,
       client.entitlement.finest(at: world.schedule.now, since: world.sentSince) < .exact
     {
       broken("polkit's answer permits new locations for a moment after its question", parcel.story)

@@ -89,6 +89,7 @@ final class AlmanacProgram: LibraryProgram {
   }
 
   override func didSend(_ parcel: Parcel) {
+    super.didSend(parcel)
     guard parcel.member == "Close" else { return }
     closed.insert(parcel.path)
     if world.bus.owners[Client.service] != nil { objects.remove(parcel.path) }
@@ -182,6 +183,7 @@ final class AlmanacProgram: LibraryProgram {
   }
 
   override func wasSent(_ parcel: Parcel) {
+    super.wasSent(parcel)
     if parcel.errorName.hasSuffix("LimitsExceeded") {
       limitedAt = world.schedule.now
       subscription?.limitedAt = world.schedule.now

@@ -33,10 +33,22 @@ class LibraryProgram: Program {
   }
 
   func turn() {}
+  /// The objects that the service has created for this program, which has not used them yet.
+  private var unused: Set<String> = []
+
   /// Examines a message of this program that the bus has received.
-  func didSend(_ parcel: Parcel) {}
+  func didSend(_ parcel: Parcel) { unused.remove(parcel.path) }
+
   /// Examines a message of the service to this program.
-  func wasSent(_ parcel: Parcel) {}
+  func wasSent(_ parcel: Parcel) {
+    guard parcel.kind == .reply, let path = parcel.values.first?.objectPath?.rawValue else { return }
+    unused.insert(path)
+    world.schedule.after(4_000_000) { [self, name] in
+      guard unused.remove(path) != nil, isUndisturbed, isConnected, self.name == name else { return }
+      broken("the client library starts or closes each object that it creates", path)
+    }
+  }
+
   /// Checks that it continues after everything that ended or restarted.
   func quiet() {}
 

@@ -147,6 +147,7 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
   }
 
   override func didSend(_ parcel: Parcel) {
+    super.didSend(parcel)
     // Another bus assigns the same names.
     if isConnected, parcel.member == "RequestAuthorization", !parcel.isInteractive {
       broken("a manager that requests authorization permits a dialog", parcel.story)

@@ -144,6 +144,21 @@ final class Polkit: SystemService {
     world.schedule.after(1_500_000) { [self] in set(nil, for: user) }
   }
 
+  /// The same with a late answer. Programs that start after its question must wait for the next one, although the last
+  /// location is older.
+  func forbidBeforeStart(_ user: UInt32) {
+    guard answersSoon, permitsEverything(to: user), world.geoclue.interval == 1_000_000 else { return }
+    waveredAt = world.schedule.now
+    raiseDoubt(latency: 100_000...100_000)
+    world.schedule.after(50_000) { [self] in announce() }
+    world.schedule.after(240_000) { [self] in
+      latency = 260_000...260_000
+      for client in world.clients where client.user == user && client.isReading { client.startAgain() }
+    }
+    world.schedule.after(303_000) { [self] in set(.no, for: user) }
+    world.schedule.after(1_500_000) { [self] in set(nil, for: user) }
+  }
+
   /// The users whose consent is temporary, and what is permitted for that reason now.
   var temporaryFor: Set<UInt32> = [] { didSet { temporary = [:] } }
   private var temporary: [UInt32: Set<String>] = [:]

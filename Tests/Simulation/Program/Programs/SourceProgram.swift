@@ -79,6 +79,7 @@ final class SourceProgram: LibraryProgram {
   }
 
   override func wasSent(_ signal: Parcel) {
+    super.wasSent(signal)
     if signal.path.contains("/region/"), signal.member == "StateChanged" {
       sentState = (signal.values.first?.properties?["State"]?.string ?? "", world.schedule.now)
     }
@@ -206,6 +207,7 @@ final class SourceProgram: LibraryProgram {
   }
 
   override func didSend(_ parcel: Parcel) {
+    super.didSend(parcel)
     if parcel.member == "Close" { released.insert(parcel.path) }
     if parcel.member == "CreateRegion" { sentState = nil }
     guard parcel.member == "GetLocation", let deadline else { return }

@@ -65,7 +65,9 @@ final class Systemd: SystemService {
       let rows = programs.map { program -> Value in
         let usual = program is Agent ? Agent.unitName : "app-example.scope"
         let scope = program.isSandboxed ? "app-flatpak-org.example.App-1.scope" : usual
-        let path = "/user.slice/user-\(user).slice/user@\(user).service/app.slice/\(scope)"
+        // Programs may have groups of their own in their units.
+        let inner = program.process.isMultiple(of: 2) ? "/inner" : ""
+        let path = "/user.slice/user-\(user).slice/user@\(user).service/app.slice/\(scope)\(inner)"
         return .structure([.string(path), .uint32(program.process), .string("/usr/bin/example")])
       }
       answer(call, [.array("(sus)", rows)])

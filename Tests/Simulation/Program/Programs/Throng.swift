@@ -141,15 +141,21 @@ final class Throng {
     override var isOnSystemBus: Bool { true }
   }
 
-  /// A program of root comes in a sandbox, and must be refused like those of others.
+  /// Programs of root come in a sandbox, and must be refused like those of others. So must a program whose process exits
+  /// before it has been looked up.
   func comeInSandbox() {
     guard programs.isEmpty, world.systemd.isRunning, !world.bus.isDown, !world.isBusFaulty else { return }
-    let program = Program(world, user: 0)
-    program.isSandboxed = true
-    come(program)
-    ask(program, isInteractive: false) { [world] in
-      guard $0.values.last?.string != "sandboxed", !program.isUnverifiable, !Self.isRefused($0) else { return }
-      world.checks.broken("a program in a sandbox is refused, whoever its user is", "\($0.story): \($0.values)")
+    for user in [0, 0, world.users[0]] {
+      let program = Program(world, user: user)
+      (program.isSandboxed, program.hasLostProcess) = (user == 0, user > 0)
+      come(program)
+      ask(program, isInteractive: false) { [world] in
+        guard $0.values.last?.string != "sandboxed", !program.isUnverifiable, !Self.isRefused($0) else { return }
+        let rule =
+          program.isSandboxed
+          ? "a program in a sandbox is refused, whoever its user is" : "a program that cannot be verified is refused"
+        world.checks.broken(rule, "\($0.story): \($0.values)")
+      }
     }
     world.schedule.after(1_000_000) { [self] in leave() }
   }
@@ -406,12 +412,18 @@ final class Throng {
     return (0...world.limit / 16).map { first + $0 } + [owner]
   }
 
-  /// The programs that have come create as many objects as they may.
+  /// The programs that have come create as many objects as they may, and try to create another one. Almanacs count as
+  /// subscriptions.
   private func createObjects(_ answered: @escaping (Program, Parcel) -> Void) {
+    let most = World.subscriptionsPerConnection
     for program in programs {
-      for _ in 0..<World.subscriptionsPerConnection {
-        program.call(Client.service, Client.path, Client.service, "CreateSubscription", [.options([])]) {
-          answered(program, $0)
+      var created = 0
+      for index in 0...most {
+        let member = index.isMultiple(of: 2) ? "CreateSubscription" : "CreateAlmanac"
+        program.call(Client.service, Client.path, Client.service, member, [.options([])]) { [world] in
+          if $0.kind == .reply { created += 1 }
+          if created > most { world.checks.broken("a program has no more objects than its limit", "\(created)") }
+          if index < most { answered(program, $0) }
         }
       }
     }

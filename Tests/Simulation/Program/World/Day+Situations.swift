@@ -188,6 +188,9 @@ extension Day {
     before(30) { world in
       for client in world.clients where client.isReading { client.subscribe(isPlain: true, at: .exact, starts: false) }
     }
+    // One ends with an update that others receive, too.
+    before(60) { $0.clients[(round + 1) % 6].subscribe(isPlain: false, at: .exact, with: Client.Thresholds(maximum: 5)) }
+    before(59.5) { $0.clients[(round + 2) % 6].subscribe(isPlain: true, at: .exact, starts: true) }
     // GeoClue's values are absurd.
     let defects = Fix.Defect.allCases
     before(70.5) { $0.geoclue.defect = defects[(round + round / 4 + Int($0.seed % 8)) % defects.count] }
@@ -205,7 +208,11 @@ extension Day {
     if !world.isSession {
       before(21.5) { world in
         let user = world.users[round % world.users.count]
-        if round % 4 == 1 { world.polkit.forbidBeforeAnswer(user) } else { world.polkit.waver(about: user) }
+        switch round % 4 {
+        case 0: world.polkit.forbidBeforeStart(user)
+        case 1: world.polkit.forbidBeforeAnswer(user)
+        default: world.polkit.waver(about: user)
+        }
       }
     }
     // Two users turn location off in the same moment.
