@@ -28,6 +28,8 @@ final class AlmanacProgram: LibraryProgram {
   private var limitedAt: Int64 = .min / 2
   /// Whether its next turn creates many objects, which it soon releases.
   var isAbandonDue = false
+  /// Whether its next turn creates objects that end after some seconds.
+  var isBriefDue = false
   private var requests = 0
   /// When each request was made, and when it must have been answered.
   private var requestTimes: [Int: (begin: Int64, end: Int64)] = [:]
@@ -49,6 +51,10 @@ final class AlmanacProgram: LibraryProgram {
     default: break
     }
     if isAbandonDue { abandon(on: service) }
+    if isBriefDue {
+      isBriefDue = false
+      (region, subscription) = (monitor(on: service, for: 8), subscribe(to: service, for: 8))
+    }
     checkObjects()
     guard isUndisturbed else { return }
     let begin = max(world.stalled.upperBound, world.busStartedAt)
@@ -208,24 +214,30 @@ final class AlmanacProgram: LibraryProgram {
 
   // MARK: - Objects that end by themselves
 
-  private func monitor(on service: ServiceConnection, isLimited: Bool = true) -> LimitedObject? {
+  /// - Parameter duration: In seconds.
+  private func monitor(on service: ServiceConnection, isLimited: Bool = true, for duration: Int? = nil)
+    -> LimitedObject?
+  {
     let centre = world.place(isOther: chance.percent(50))
     guard let circle = CircularRegion(latitude: centre, longitude: world.home.longitude, radius: 1_000) else {
       return nil
     }
     var options = ClientOptions()
     options.region = RegionOptions(RegionConfiguration(circle))
-    if isLimited { options.duration = .seconds(chance.number(in: 5...60)) }
+    if isLimited { options.duration = .seconds(duration ?? chance.number(in: 5...60)) }
     let new = LimitedObject(world, options)
     new.object = ServiceRegion(on: service, options) { [weak new] in new?.handle($0) }
     return new
   }
 
-  private func subscribe(to service: ServiceConnection, isLimited: Bool = true) -> LimitedObject {
+  /// - Parameter duration: In seconds.
+  private func subscribe(to service: ServiceConnection, isLimited: Bool = true, for duration: Int? = nil)
+    -> LimitedObject
+  {
     var options = ClientOptions()
     if isLimited {
-      options.maximumUpdates = UInt32(chance.number(in: 3...12))
-      options.duration = .seconds(chance.number(in: 10...60))
+      options.maximumUpdates = duration == nil ? UInt32(chance.number(in: 3...12)) : 0
+      options.duration = .seconds(duration ?? chance.number(in: 10...60))
     }
     options.distanceThreshold = chance.pick([0, 0, 20])
     let new = LimitedObject(world, options)

@@ -468,7 +468,7 @@ final class Client: Program {
   /// - Parameter isKnown: Whether the user could have received them. If not, none that is older than 30 s may be returned.
   func locateOld(knownFrom begin: Int64, isKnown: Bool) {
     let (now, wasEntitled) = (world.schedule.now, entitlement.level == .exact && entitlement.since < begin)
-    let isSuch = { [world] (read: Int64) in begin < read && read < now - 31_000_000 }
+    let isSuch = { (read: Int64) in begin < read && read < now - 31_000_000 }
     let reads = world.geoclue.lastReads.values
     guard isConnected, world.servingSince.map({ $0 < begin }) ?? false, max(world.wokeAt, world.clockSetAt) < begin,
       !world.libraries.contains(where: { $0.user == user && $0.isConnected }), !world.isBusFaulty

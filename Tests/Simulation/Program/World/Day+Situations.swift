@@ -188,9 +188,18 @@ extension Day {
     before(30) { world in
       for client in world.clients where client.isReading { client.subscribe(isPlain: true, at: .exact, starts: false) }
     }
-    // One ends with an update that others receive, too.
-    before(60) { $0.clients[(round + 1) % 6].subscribe(isPlain: false, at: .exact, with: Client.Thresholds(maximum: 5)) }
-    before(59.5) { $0.clients[(round + 2) % 6].subscribe(isPlain: true, at: .exact, starts: true) }
+    // Some end with an update that others receive, too.
+    before(51) { world in
+      for client in world.clients.prefix(3) where client.isReading && world.mayCreate(for: client) {
+        client.subscribe(isPlain: false, at: .exact, with: Client.Thresholds(maximum: 3))
+      }
+    }
+    before(50.5) { world in
+      for client in world.clients[3..<6] where client.isReading && world.mayCreate(for: client) {
+        client.subscribe(isPlain: true, at: .exact, starts: true)
+      }
+    }
+    before(48) { $0.geoclue.measureOften(every: 500_000, 3, accuracy: 2) }
     // GeoClue's values are absurd.
     let defects = Fix.Defect.allCases
     before(70.5) { $0.geoclue.defect = defects[(round + round / 4 + Int($0.seed % 8)) % defects.count] }

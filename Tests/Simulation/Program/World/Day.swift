@@ -135,6 +135,7 @@ final class Day {
       planOutage(isLong: round % 8 == 1, at: begin + 20_000_000)
     }
     if world.isBusFaulty, round % 4 == 1 { at(begin + 100_000_000) { $0.closeEntrances() } }
+    if round.isMultiple(of: 4) { planSlowRestart(at: begin + 60_000_000) }
     if world.isBusFaulty, round.isMultiple(of: 4) { planStalledBus(isLong: round % 8 == 0, at: begin + 60_000_000) }
     let faults = Fault.plan(
       &chance, in: world, from: begin, to: begin + Self.storm, first: round * Self.faultsPerStorm,
@@ -157,6 +158,15 @@ final class Day {
     at(begin + 101_000_000) { world in
       for case let program as SourceProgram in world.libraries { program.task = .act }
     }
+  }
+
+  /// The service stops and takes its time to start again. Meanwhile objects of a program end that are to be created again.
+  private func planSlowRestart(at begin: Int64) {
+    guard world.libraries.contains(where: { $0 is AlmanacProgram }), !world.isBusFaulty else { return }
+    at(begin) { world in
+      for case let program as AlmanacProgram in world.libraries { program.isBriefDue = true }
+    }
+    at(begin + 2_000_000) { $0.stopService(delay: 8_000_000) }
   }
 
   /// The bus reads nothing from the service while locations arrive quickly for very many objects.

@@ -253,10 +253,12 @@ final class World {
   private func activate(_ name: String) {
     switch name {
     case Client.service:
-      isServiceWanted = schedule.now >= serviceFailsUntil
-      if !isServiceWanted {
-        schedule.after(20_000) { [weak self] in self?.bus.activationFailed(name, "Spawn.ChildExited") }
+      guard schedule.now >= serviceFailsUntil else {
+        return schedule.after(20_000) { [weak self] in self?.bus.activationFailed(name, "Spawn.ChildExited") }
       }
+      isServiceWanted = serviceDelay == 0
+      if !isServiceWanted { schedule.after(serviceDelay) { [weak self] in self?.isServiceWanted = true } }
+      serviceDelay = 0
     case Polkit.service:
       polkit.activatedAt = schedule.now
       schedule.after(chance.time(2_000...300_000)) { [weak self] in
@@ -280,10 +282,11 @@ final class World {
     }
   }
 
-  /// An administrator stops the service. The next call starts it again, unless it fails until a time.
-  func stopService(for time: Int64 = 0) {
+  /// An administrator stops the service. The next call starts it again, after a delay, unless it fails until a time.
+  func stopService(for time: Int64 = 0, delay: Int64 = 0) {
     guard serviceName != nil, servingSince != nil, !isBusFaulty else { return }
     let begin = schedule.now
+    serviceDelay = delay
     (stoppedAt, serviceFailsUntil) = (begin, begin + time)
     kill(getpid(), SIGTERM)
     // The library waits for 40 s.
@@ -295,6 +298,8 @@ final class World {
   }
 
   private var serviceFailsUntil: Int64 = .min / 2
+  /// How long the service takes to start when it is called the next time.
+  private var serviceDelay: Int64 = 0
   /// When an administrator last stopped the service.
   private var stoppedAt: Int64 = .min / 2
   /// When the service was last called, and when before the present series of calls that are less than a second apart.
