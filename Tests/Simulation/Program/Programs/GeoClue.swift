@@ -310,7 +310,7 @@ final class GeoClue: SystemService {
 
   /// Whether an outlier of 3 m is believed neither at once nor late: the service holds a coarser location back for
   /// longer, and believes one that is much finer.
-  private var rejectsOutliers: Bool {
+  var rejectsOutliers: Bool {
     guard interval == 1_000_000, hasActiveClient, hasBeenSteady, let current else { return false }
     return !current.isOutlier && current.accuracy <= 12
   }

@@ -98,6 +98,20 @@ extension Day {
       // A jump could be an exit, which delays the loss.
       if round % 8 == 5 { before(27.6) { $0.checks.lostWithoutEvidence() } }
     } else {
+      // Some subscriptions end with an update that others receive, too.
+      before(59) { world in
+        for client in world.clients.prefix(3) where client.isReading && world.mayCreate(for: client) {
+          client.subscribe(isPlain: false, at: .exact, with: Client.Thresholds(maximum: 3))
+        }
+      }
+      before(58.5) { world in
+        for client in world.clients[3..<6] where client.isReading && world.mayCreate(for: client) {
+          client.subscribe(isPlain: true, at: .exact, starts: true)
+        }
+      }
+      before(56) { world in
+        if world.geoclue.rejectsOutliers { world.geoclue.measureOften(every: 500_000, 3, accuracy: 2) }
+      }
       before(57) { $0.geoclue.isPrecise = true }
       before(53) { $0.geoclue.jumpAlone(isCoarse: round % 8 == 0, afterCoarse: round % 8 == 4) }
       before(52) { $0.geoclue.isPrecise = false }
@@ -188,18 +202,6 @@ extension Day {
     before(30) { world in
       for client in world.clients where client.isReading { client.subscribe(isPlain: true, at: .exact, starts: false) }
     }
-    // Some end with an update that others receive, too.
-    before(51) { world in
-      for client in world.clients.prefix(3) where client.isReading && world.mayCreate(for: client) {
-        client.subscribe(isPlain: false, at: .exact, with: Client.Thresholds(maximum: 3))
-      }
-    }
-    before(50.5) { world in
-      for client in world.clients[3..<6] where client.isReading && world.mayCreate(for: client) {
-        client.subscribe(isPlain: true, at: .exact, starts: true)
-      }
-    }
-    before(48) { $0.geoclue.measureOften(every: 500_000, 3, accuracy: 2) }
     // GeoClue's values are absurd.
     let defects = Fix.Defect.allCases
     before(70.5) { $0.geoclue.defect = defects[(round + round / 4 + Int($0.seed % 8)) % defects.count] }
