@@ -8,8 +8,7 @@ class Peer {
   var name = ""
   let user: UInt32
   let process: UInt32
-  /// Whether the process that has opened the connection has exited. Another process uses it now, and a third one has the
-  /// id.
+  /// Whether the process that opened the connection has exited. Another one uses it now, and a third one has the id.
   var hasLostProcess = false
   var matches: [Match] = []
   /// The bytes that were sent to the peer since its last call and that it has not read. Zero for a peer that reads.

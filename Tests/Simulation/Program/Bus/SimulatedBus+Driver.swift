@@ -41,8 +41,9 @@ extension SimulatedBus {
       guard let subject = peers[name] ?? owners[name].flatMap({ peers[$0] }) else {
         return refuse(call, "NameHasNoOwner", "Nobody owns \(name)")
       }
+      let handle = subject.hasLostProcess ? exitedProcess : aliveProcess
       let process: [(String, Value)] = [
-        ("ProcessID", .uint32(subject.process)), ("ProcessFD", .descriptor(subject.hasLostProcess ? exitedProcess : aliveProcess)),
+        ("ProcessID", .uint32(subject.process)), ("ProcessFD", .descriptor(handle)),
       ]
       answer(call, [.options([("UnixUserID", .uint32(subject.user))] + process)])
     case "GetConnectionUnixUser":

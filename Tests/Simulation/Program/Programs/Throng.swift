@@ -141,8 +141,8 @@ final class Throng {
     override var isOnSystemBus: Bool { true }
   }
 
-  /// Programs of root come in a sandbox, and must be refused like those of others. So must a program whose process exits
-  /// before it has been looked up.
+  /// Programs of root come in a sandbox, and must be refused like those of others. So must a program whose process has
+  /// exited before it is looked up.
   func comeInSandbox() {
     guard programs.isEmpty, world.systemd.isRunning, !world.bus.isDown, !world.isBusFaulty else { return }
     for user in [0, 0, world.users[0]] {

@@ -160,7 +160,7 @@ final class Day {
     }
   }
 
-  /// The service stops and takes its time to start again. Meanwhile objects of a program end that are to be created again.
+  /// The service stops, and is slow to start again. Meanwhile objects end that a program has called to create again.
   private func planSlowRestart(at begin: Int64) {
     guard world.libraries.contains(where: { $0 is AlmanacProgram }), !world.isBusFaulty else { return }
     at(begin) { world in
