@@ -649,6 +649,19 @@ extension Checks {
     if almanac["Remembered"] != nil { broken("a remembered almanac is replaced", "client \(client.number)") }
   }
 
+  /// Checks that an almanac that has begun again without a location makes the service try the source at once, and that
+  /// the town that is then found replaces a remembered one.
+  func triedForAlmanac(_ client: Client, since begin: Int64) {
+    guard client.isConnected, client.isReading, client.almanacPath != nil, client.almanacStartedAt < begin + 2_000_000,
+      client.entitlement.level == .exact, client.entitlement.since < begin - 20_000_000,
+      world.geoclue.worksSince < begin + 1_000_000, world.settledAt < begin - 20_000_000
+    else { return }
+    guard world.geoclue.heldAt >= begin else {
+      return broken("an almanac that begins again needs a location at once", "client \(client.number)")
+    }
+    if world.geoclue.hasBeenRead(in: begin..<world.schedule.now - 5_000_000) { renewed(client) }
+  }
+
   /// The clock was set to just before the next phase of an almanac, which must then be signalled.
   func foretold(_ client: Client, since begin: Int64) {
     guard client.isReading, client.readSince < begin - 10_000_000, client.entitlement.level != .none,

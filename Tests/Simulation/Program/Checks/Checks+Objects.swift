@@ -363,6 +363,29 @@ extension Checks {
     }
   }
 
+  /// Checks that a client's regions, in whose middle the machine was until a time, have reported that it has left.
+  func hasLeft(_ client: Client, since begin: Int64) {
+    guard client.isConnected, client.isReading, client.entitlement.level == .exact,
+      client.entitlement.since < begin - 10_000_000, !world.geoclue.isStatic, world.geoclue.interval == 1_000_000,
+      max(world.geoclue.worksSince, world.wokeAt) < begin - 10_000_000, !world.isRestBlind,
+      // The first location at another place is a jump until the next one confirms it.
+      world.geoclue.hasBeenRead(in: begin + 3_000_000..<begin + 8_000_000)
+    else { return }
+    for region in client.regions where region.isStarted && region.known == "inside" {
+      guard distance(world.place(isOther: false), region) > region.radius + 500 else { continue }
+      broken("a region reports soon that the machine has left, whatever the clock shows", region.path)
+    }
+  }
+
+  /// Checks that reduced locations have remained in their cell, of which the machine was less than a tenth outside.
+  func remains(_ client: Client, in cell: (latitude: Double, longitude: Double), since begin: Int64) {
+    guard client.isConnected, client.isReading, max(world.movedAt, world.outlierAt, world.wokeAt) < begin else { return }
+    for subscription in client.subscriptions where subscription.level == .street {
+      guard let last = subscription.last, last.level == "street", (last.latitude, last.longitude) != cell else { continue }
+      broken("a cell changes only when the machine is clearly outside", "\(last), not \(cell)")
+    }
+  }
+
   /// Checks that locations near the border of a region have prevented an event.
   func checkInside(_ client: Client, since begin: Int64) {
     guard hasFollowed(client, since: begin), world.movedAt < begin else { return }

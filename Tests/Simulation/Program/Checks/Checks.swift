@@ -592,16 +592,32 @@ final class Checks {
   /// recorded at once.
   func recorded(_ client: Client) {
     let user = client.user
-    guard world.remembers, !world.isSession, !world.isBusFaulty, !world.truth.mayBeForbidden(user),
-      world.truth.session(of: user) == .active, world.mayKnowSession(of: user, at: world.wokeAt),
-      forgottenUntil[user] ?? .min < world.wokeAtBoottime, erasedUntil[user].map({ $0 < world.schedule.now }) ?? true
-    else { return }
+    guard isRemembered(user) else { return }
     for subscription in client.subscriptions where subscription.level == .city {
       guard let last = subscription.last, last.level == "city", subscription.lastLocationAt > world.wokeAt,
         let record = world.record(of: user), record.first == "city", Double(record[1]) != last.latitude
       else { continue }
       broken("a user's new town is recorded", "\(record) of \(user), not \(last.latitude)")
     }
+  }
+
+  /// Whether the service knows a user well enough to remember what it sends to the user's programs now.
+  private func isRemembered(_ user: UInt32) -> Bool {
+    world.remembers && !world.isSession && !world.isBusFaulty && !world.truth.mayBeForbidden(user)
+      && world.truth.session(of: user) == .active && world.mayKnowSession(of: user, at: world.wokeAt)
+      && forgottenUntil[user] ?? .min < world.wokeAtBoottime
+      && erasedUntil[user].map { $0 < world.schedule.now } ?? true
+  }
+
+  /// Checks that the town of an almanac that was sent after a long sleep is recorded at once if there was no record.
+  func recordedAlmanac(of client: Client) {
+    let awake = (world.schedule.now - world.wokeAt) / 1_000_000
+    guard isRemembered(client.user), world.clockSetAt < world.wokeAt, client.isReading, client.entitlement.level >= .city,
+      client.entitlement.since < world.wokeAt, let almanac = client.almanac, almanac.values["Remembered"] == nil,
+      almanac.at > world.wokeAt, let time = almanac.values["Timestamp"]?.structure?.first?.uint64,
+      Int64(time) > kernel_realtime() / 1_000_000 - awake, world.record(of: client.user) == nil
+    else { return }
+    broken("the town of an almanac is remembered", "client \(client.number) of \(client.user)")
   }
 
   /// Checks that the record that a user had four seconds ago, before an agent turned location off, has been erased.

@@ -482,7 +482,10 @@ extension Client {
     guard !rests else {
       closeSubscriptions()
       for region in regions { close(region) }
-      return subscribe(isPlain: false, at: .exact, every: world.isRestRare ? 0 : Self.rest)
+      subscribe(isPlain: false, at: .exact, every: world.isRestRare ? 0 : Self.rest)
+      // The source is needed until the quiet time of a change has passed.
+      guard world.isRestRare else { return }
+      return subscribe(isPlain: false, at: .exact, with: Thresholds(debounce: 300_000, isSignificant: true))
     }
     for subscription in subscriptions where !subscription.isStarted { start(subscription) }
     for region in regions where !region.isStarted { start(region) }

@@ -84,8 +84,10 @@ extension Client {
   /// Creates a region at one of the two places between which the machine moves. A wide region can be evaluated with
   /// locations at the level `city`.
   ///
-  /// - Parameter isHere: Whether the machine is in the middle of the region.
-  func monitor(isWide: Bool = false, isHere: Bool = false) {
+  /// - Parameters:
+  ///   - isHere: Whether the machine is in the middle of the region.
+  ///   - isLasting: Whether the region never ends.
+  func monitor(isWide: Bool = false, isHere: Bool = false, isLasting: Bool = false) {
     guard isConnected else { return }
     let level: AccuracyLevel = isWide || isHere || chance.percent(80) ? .exact : .city
     let radius = isHere ? 1_000 : isWide ? 20_000 : Double(chance.pick([200, 1_000, 20_000]))
@@ -95,7 +97,7 @@ extension Client {
     let includesLocation = isWide || chance.percent(50)
     createRegion(
       level, latitude, radius, confirm: confirm, isSingleUse: isSingleUse, includesLocation: includesLocation,
-      east: chance.pick([0, 0, 300]), isNamed: !isHere && !isWide && chance.percent(15))
+      isLasting: isLasting, east: chance.pick([0, 0, 300]), isNamed: !isHere && !isWide && chance.percent(15))
   }
 
   /// Creates a wide region whose border is between the two places. The machine is inside.

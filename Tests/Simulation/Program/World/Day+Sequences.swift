@@ -130,4 +130,103 @@ extension Day {
     after(31) { _ in client.exit() }
     return begin + 39_000_000
   }
+
+  /// An almanac begins while the source is silent, and begins again between two tries, when the source is back. Meanwhile
+  /// it has a remembered town at most. Returns the end.
+  func planSilentStart(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    let client = world.clients[1]
+    var hadNone = false
+
+    after(0) { world in
+      Self.repairGeoClue(in: world)
+      world.geoclue.setSource(false)
+      client.start()
+      Self.sleepToTown(in: world)
+    }
+    // The first try lasts for a minute, and the pause after it for two.
+    after(7) { _ in client.forecast() }
+    after(95) { world in
+      hadNone = client.almanac.map { $0.values["Remembered"] != nil } ?? true
+      world.geoclue.setSource(true)
+      client.forecast()
+    }
+    after(115) { world in
+      if hadNone { world.checks.triedForAlmanac(client, since: begin + 95_000_000) }
+      client.exit()
+    }
+    return begin + 123_000_000
+  }
+
+  /// The machine sleeps for so long that a town is recorded at once, until shortly before an interval of a town.
+  private static func sleepToTown(in world: World) {
+    let length: Int64 = 1_000_000_000
+    world.sleep(length + rest(of: .city, in: length) - 1_000_000, isAnnounced: true, isProbed: false)
+  }
+
+  /// A program needs only an almanac, after all records were erased. Returns the end.
+  func planRecordedAlmanac(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    let client = world.clients[1]
+    guard !world.isSession, !world.isBusFaulty else { return begin }
+
+    after(0) { world in
+      Self.repairGeoClue(in: world)
+      client.start()
+      client.forecast()
+    }
+    after(6) { $0.eraseRecords() }
+    after(8) { Self.sleepToTown(in: $0) }
+    // Otherwise the same almanac would not be sent again.
+    after(18) { _ in client.forecast() }
+    after(28) { world in
+      world.checks.recordedAlmanac(of: client)
+      client.exit()
+    }
+    return begin + 36_000_000
+  }
+
+  /// The machine is just outside of the cell in which it was. Returns the end.
+  func planCellBorder(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    let client = world.clients[1]
+    var cell: (latitude: Double, longitude: Double)?
+
+    after(0) { Self.begin(client, at: [.street, .exact], in: $0) }
+    after(14) { world in
+      guard let last = client.subscriptions.first(where: { $0.level == .street })?.last, last.level == "street",
+        Checks.distance(last.latitude, world.place(isOther: false)) < 400
+      else { return }
+      cell = (last.latitude, last.longitude)
+      // A cell is at least 500 m and less than 506 m high.
+      let outside = last.latitude + (world.seed.isMultiple(of: 2) ? -275 : 275) / Checks.metresPerDegree
+      world.geoclue.offset = outside - world.place(isOther: false)
+    }
+    after(40) { world in
+      if let cell { world.checks.remains(client, in: cell, since: begin) }
+      world.geoclue.offset = 0
+      client.exit()
+    }
+    return begin + 48_000_000
+  }
+
+  /// The clock is set back, and then the machine leaves a region. Returns the end.
+  func planClockSetBack(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    let client = world.clients[1]
+
+    after(0) { world in
+      Self.begin(client, in: world)
+      client.monitor(isHere: true, isLasting: true)
+    }
+    // No time of a measurement before the last sleep recurs.
+    after(70) { $0.setClock(-60_000_000) }
+    after(74) { $0.move() }
+    after(90) { world in
+      world.checks.hasLeft(client, since: begin + 74_000_000)
+      client.exit()
+      world.setClock(60_000_000)
+    }
+    return begin + 98_000_000
+  }
 }

@@ -5,7 +5,7 @@ import GeopublicistSimulatedKernel
 /// Situations between a rest and the next storm, with few clients and nothing else.
 extension Day {
   /// Ends what the rest has done to GeoClue.
-  private static func repairGeoClue(in world: World) {
+  static func repairGeoClue(in world: World) {
     (world.isRestBlind, world.geoclueFails) = (false, false)
     world.geoclue.setSource(true)
   }

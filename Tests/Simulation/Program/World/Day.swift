@@ -61,6 +61,10 @@ final class Day {
         at(time + 8_000_000) { $0.checks.unused(by: $0.clients[1]) }
         if world.isSession { time = planSuccessor(at: planRefusal(at: time + 7_500_000)) }
         time = planAlmanac(at: time + 9_000_000)
+        if rest == .significant {
+          time = planRecordedAlmanac(at: planSilentStart(at: time + 8_000_000))
+          time = planClockSetBack(at: planCellBorder(at: time))
+        }
         if round % 8 == 6 {
           time = planRefusedCaller(at: planSlowStart(at: planStays(at: time + 3_000_000)))
           time = planLevels(at: planUnknownUser(at: time))
