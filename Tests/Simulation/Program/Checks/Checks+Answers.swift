@@ -659,7 +659,10 @@ extension Checks {
     guard world.geoclue.heldAt >= begin else {
       return broken("an almanac that begins again needs a location at once", "client \(client.number)")
     }
-    if world.geoclue.hasBeenRead(in: begin..<world.schedule.now - 5_000_000) { renewed(client) }
+    let isFound = world.geoclue.hasRead(begin..<world.schedule.now - 5_000_000) {
+      $0.measuredAt > begin && $0.accuracy.isFinite && !$0.isOutlier
+    }
+    if isFound { renewed(client) }
   }
 
   /// The clock was set to just before the next phase of an almanac, which must then be signalled.

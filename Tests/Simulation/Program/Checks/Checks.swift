@@ -615,7 +615,7 @@ final class Checks {
     guard isRemembered(client.user), world.clockSetAt < world.wokeAt, client.isReading, client.entitlement.level >= .city,
       client.entitlement.since < world.wokeAt, let almanac = client.almanac, almanac.values["Remembered"] == nil,
       almanac.at > world.wokeAt, let time = almanac.values["Timestamp"]?.structure?.first?.uint64,
-      Int64(time) > kernel_realtime() / 1_000_000 - awake, world.record(of: client.user) == nil
+      Int64(time) > kernel_realtime() / 1_000_000 - awake - 5, world.record(of: client.user) == nil
     else { return }
     broken("the town of an almanac is remembered", "client \(client.number) of \(client.user)")
   }
