@@ -94,8 +94,7 @@ final class Throng {
       guard world.truth.changedAt < begin else { return }
       for client in world.clients where client.isReading {
         for subscription in client.subscriptions
-        where subscription.startedAt < begin - 5_000_000 && subscription.refusedAt > begin
-        {
+        where subscription.startedAt < begin - 5_000_000 && subscription.refusedAt > begin {
           world.checks.broken("only agents of the session's user count", subscription.path)
         }
       }
