@@ -379,9 +379,13 @@ extension Checks {
 
   /// Checks that reduced locations have remained in their cell, of which the machine was less than a tenth outside.
   func remains(_ client: Client, in cell: (latitude: Double, longitude: Double), since begin: Int64) {
-    guard client.isConnected, client.isReading, max(world.movedAt, world.outlierAt, world.wokeAt) < begin else { return }
+    guard client.isConnected, client.isReading, max(world.movedAt, world.outlierAt, world.wokeAt) < begin else {
+      return
+    }
     for subscription in client.subscriptions where subscription.level == .street {
-      guard let last = subscription.last, last.level == "street", (last.latitude, last.longitude) != cell else { continue }
+      guard let last = subscription.last, last.level == "street", (last.latitude, last.longitude) != cell else {
+        continue
+      }
       broken("a cell changes only when the machine is clearly outside", "\(last), not \(cell)")
     }
   }

@@ -612,8 +612,9 @@ final class Checks {
   /// Checks that the town of an almanac that was sent after a long sleep is recorded at once if there was no record.
   func recordedAlmanac(of client: Client) {
     let awake = (world.schedule.now - world.wokeAt) / 1_000_000
-    guard isRemembered(client.user), world.clockSetAt < world.wokeAt, client.isReading, client.entitlement.level >= .city,
-      client.entitlement.since < world.wokeAt, let almanac = client.almanac, almanac.values["Remembered"] == nil,
+    guard isRemembered(client.user), world.clockSetAt < world.wokeAt, client.isReading,
+      client.entitlement.level >= .city, client.entitlement.since < world.wokeAt, let almanac = client.almanac,
+      almanac.values["Remembered"] == nil,
       almanac.at > world.wokeAt, let time = almanac.values["Timestamp"]?.structure?.first?.uint64,
       Int64(time) > kernel_realtime() / 1_000_000 - awake - 5, world.record(of: client.user) == nil
     else { return }

@@ -131,8 +131,8 @@ extension Day {
     return begin + 39_000_000
   }
 
-  /// An almanac begins while the source is silent, and begins again between two tries, when the source is back. Meanwhile
-  /// it has a remembered town at most. Returns the end.
+  /// An almanac begins while the source is silent, and begins again between two tries, when the source is back.
+  /// Meanwhile it has a remembered town at most. Returns the end.
   func planSilentStart(at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }
     let client = world.clients[1]
