@@ -451,7 +451,9 @@ extension Checks {
         for other in client.subscriptions
         where other.isPlain && other.isStarted && other.level == .exact && !other.isLevelChanging
           && max(other.startedAt, other.toldAt, other.thresholdsAt) < time - 2_000_000
-          && other.told?.status.hasPrefix("authorized") == true && other.lastLocationAt < time - 50_000
+          && other.told?.status.hasPrefix("authorized") == true
+          // Changes of its thresholds may wait for their turn.
+          && (time - 3_000_000..<time - 50_000).contains(other.lastLocationAt)
         {
           broken("a location reaches each client that may have it", other.path)
         }

@@ -833,7 +833,9 @@ final class Checks {
       let client = world.clients.first(where: { $0.name == parcel.destination })
     else { return }
     named(owner.isNamed, parcel)
-    let level = client.entitlement.finest(at: world.schedule.now, since: world.sentSince)
+    let level = finestLevel(of: client)
+    // As of locations, GeoClue has reduced it itself.
+    if world.isSession, level > .none, origin(of: [:], at: .street)?.isReduced == true { return }
     guard level == .exact || Self.cells[level].map({ $0 <= radius }) ?? false else {
       return broken("a region reveals no more than its client may receive", "entitled to \(level): \(parcel.story)")
     }
