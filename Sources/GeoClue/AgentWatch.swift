@@ -33,12 +33,9 @@ final class AgentWatch {
     self.onChange = onChange
   }
 
-  /// Starts or stops watching. Stopping discards everything. Repeated calls have no effect.
-  func follow(_ wanted: Bool) {
-    guard wanted != !matches.isEmpty else { return }
-    (users, questions, listing, levels, unconfirmed) = ([:], [:], nil, [:], [:])
-    (candidates, unidentified) = ([], [])
-    matches = wanted ? [followSignals(), followDepartures()] : []
+  /// Starts watching, for good. Repeated calls have no effect.
+  func follow() {
+    if matches.isEmpty { matches = [followSignals(), followDepartures()] }
   }
 
   /// Records that a client was created. Its agent is on the bus at this moment.

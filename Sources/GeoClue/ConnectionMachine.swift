@@ -46,8 +46,7 @@ nonisolated package struct ConnectionMachine: Sendable {
   private var trouble = SourceReason.none
   /// Whether GeoClue has refused the service as an agent since the last client.
   private var isAgentRefused = false
-  /// The level that the user's agent announced last. Kept without subscribers, because the agent is still watched while
-  /// the source rests.
+  /// The level that the user's agent announced last. Kept without subscribers, because the agent is still watched.
   private var agentLevel: AccuracyLevel?
 
   package init(registersAgent: Bool = false) { self.registersAgent = registersAgent }

@@ -51,16 +51,14 @@ public final class GeoClueSource: LocationSource, MachineShell {
   public var linger: Duration { .seconds(2) }
 
   public func require(_ level: AccuracyLevel?) {
-    agents?.follow(level != nil)
+    // Also watched afterwards: a level that the agent has lowered must count in the next use, too.
+    if level != nil { agents?.follow() }
     if level == nil { remembered = nil }
     handle(.demand(level))
-    // The agent is no longer watched.
-    if level == nil { handle(.agentChanged(nil)) }
   }
 
   public func rest() {
     remembered = told.authorization.isAuthorized ? told.authorization : nil
-    // Keep watching the agent, because the user may turn location off meanwhile.
     handle(.demand(nil))
   }
 

@@ -86,6 +86,18 @@ import Testing
     withExtendedLifetime((agent, geoclue)) {}
   }
 
+  /// Regression: the level was forgotten when the source was released, and a location from before answered a call at once.
+  @Test func `a lower level counts in the next use, too`() throws {
+    let (bus, geoclue, listener, agent) = try running()
+    try agent.setLevel(5)
+    try turning("reduced") { listener.authorization.level == .neighborhood }
+    listener.source.require(nil)
+    listener.source.require(.exact)
+    try turning("it is authorized again") { listener.authorization.isAuthorized }
+    #expect(listener.authorization == .authorized(.always, level: .neighborhood))
+    withExtendedLifetime((bus, geoclue, agent)) {}
+  }
+
   @Test func `during a rest a lower level counts immediately, and a higher one needs GeoClue`() throws {
     let (bus, geoclue, listener, agent) = try running()
     let other = try BusClient(at: bus.address)

@@ -178,14 +178,6 @@ import Testing
     #expect(driver.authorization == .authorized(.always, level: .city))
   }
 
-  @Test func `a level is forgotten when the agent is no longer watched`() {
-    var driver = MachineDriver.running()
-    driver.send(.agentChanged(.city), .demand(nil), .agentChanged(nil), .demand(.exact))
-    driver.pass(ConnectionPacing.agentDelay)
-    driver.send(.created(client: "/2"), .started)
-    #expect(driver.authorization == .authorized(.always))
-  }
-
   @Test func `a refusal ends when GeoClue does not start the next client`() {
     var driver = MachineDriver.running()
     driver.send(.active(false))
