@@ -54,9 +54,11 @@ struct Inventory {
     "SessionOwners.owners": 64,
     // The agents, which the service looks for once.
     "AgentFinder.owners": 64, "AgentFinder.refreshes": 64, "PeerWatch.actions": 64,
+    "AgentWatch.candidates": 64, "AgentWatch.levels": 8, "AgentWatch.matches": 2, "AgentWatch.users": 64,
     // What has been measured, for the course and for each level.
     "CourseOverGround.recent": 32, "LocationSignals.newest": 8, "RecentMeasurements.measurements": 4,
-    "SharedLocations.hiddenUntil": 5, "SharedLocations.levels": 5, "SharedLocations.reducers": 5,
+    "SharedLocations.hiddenUntil": 5, "SharedLocations.levels": 5, "SharedLocations.published": 5,
+    "SharedLocations.reducers": 5,
     "SharedLocations.settling": 5,
     // What the service is made of.
     "Arguments.list": 64, "ClientRegistry.quotas": 2, "ClientRegistry.unproven": 2, "Connection.rejoinActions": 16,
@@ -64,7 +66,7 @@ struct Inventory {
     "InterfaceTable.methods": 8, "InterfaceTable.properties": 14, "InterfaceTable.signals": 8,
     "InterfaceTable.$__lazy_storage_$_sortedProperties": 14, "Limits.values": 64, "LocationService.cancellables": 4,
     "LoopIntegration.watches": 12, "NetworkWatch.matches": 2, "ObjectTree.objects": 3, "PingPool.lanes": 1,
-    "Rule.users": 8, "SessionWatch.signals": 7, "SharedLocations.cancellables": 1, "SignalRouter.matches": 28,
+    "Rule.users": 8, "SessionWatch.signals": 7, "SharedLocations.cancellables": 1, "SignalRouter.matches": 30,
     "SignalRouter.owners": 8, "SubordinateRanges.ranges": 8, "SubscriptionList.list": 5,
     // Calls to the bus, which it answers at once.
     "UnansweredCalls.counts": 1, "UnansweredCalls.destinations": 16,
