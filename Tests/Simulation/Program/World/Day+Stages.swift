@@ -284,6 +284,28 @@ extension Day {
     return begin + 38_000_000
   }
 
+  /// The agent of the session allows less just before the source is released. Then a call would accept a location from
+  /// before. Returns the end.
+  func planLessBeforeRelease(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    guard let (client, agent) = announced else { return begin }
+
+    after(0) { Self.begin(client, in: $0) }
+    after(4) { _ in agent.setLevel(.street) }
+    after(6) { _ in agent.setLevel(.exact) }
+    after(12) { _ in if agent.isKnown { agent.setLevel(.city) } }
+    after(12.5) { _ in client.exit() }
+    after(16) { _ in
+      client.start()
+      client.locateRecently()
+    }
+    after(22) { _ in
+      client.exit()
+      agent.setLevel(.exact)
+    }
+    return begin + 28_000_000
+  }
+
   /// The agent of the session rejects the service several times, each time only for a moment. Then GeoClue starts the
   /// next client slowly. Returns the end.
   func planRejections(at begin: Int64) -> Int64 {

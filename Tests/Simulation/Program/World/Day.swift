@@ -80,7 +80,7 @@ final class Day {
           }
         }
         if rest == .significant {
-          if world.isSession { time = planRejections(at: planLessAtRest(at: time)) }
+          if world.isSession { time = planRejections(at: planLessBeforeRelease(at: planLessAtRest(at: time))) }
           time = planHiddenTown(at: time + 3_000_000)
         }
         if rest == .onAnotherNetwork, !world.isSession {
