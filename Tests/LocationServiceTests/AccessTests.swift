@@ -252,6 +252,23 @@ import Testing
     #expect(throws: Never.self) { try locateAtAnyAge(level).get() }
   }
 
+  /// Regression: it ended with `Timeout`, because an earlier and finer location was preferred, which it may not receive.
+  @Test func `after a refusal, a coarser location answers a call at a reduced level`() throws {
+    let object = try start("Subscription")
+    gatekeeper.change(to: .off)
+    try turning("the loss is followed") { !object.isActive }
+    try measure()
+    #expect(throws: CallFailure.self) { try call("GetLocation", [.options([])]).get() }
+    gatekeeper.change(to: .allowed)
+    try turning("access is restored") { object.isActive }
+    try expectNoKnownLocation("street")
+    let answer = try call("GetLocation", [.options([("accuracy", .string("street"))])]) {
+      try turning("the call waits") { service.clients.requests.count == 1 }
+      source.move(accuracy: 3_000)
+    }
+    #expect(throws: Never.self) { try answer.get() }
+  }
+
   @Test(arguments: ["exact", "street"])
   func `a new connection receives a location of any age if its user has had access since then`(level: String) throws {
     let object = try start("Subscription")
@@ -338,11 +355,11 @@ extension OwnedObject {
 extension FakeLocationSource {
   /// Sends a location that is later than everything before, because one of the same microsecond as a change of access
   /// counts as one from before it.
-  fileprivate func move(latitude: Double = 52.5, ago age: Duration = .zero) {
+  fileprivate func move(latitude: Double = 52.5, accuracy: Double = 20, ago age: Duration = .zero) {
     let before = MainLoop.main.clock.boottime()
     var now = before
     while now == before { now = MainLoop.main.clock.boottime() }
-    send(.location(Location(latitude: latitude, longitude: 13.4, accuracy: 20, receivedAt: now - age)))
+    send(.location(Location(latitude: latitude, longitude: 13.4, accuracy: accuracy, receivedAt: now - age)))
   }
 }
 

@@ -96,6 +96,9 @@ final class SharedLocations {
   /// When the newest location reached the service. The same for every level.
   var newestArrival: BootInstant? { arbiter.published?.receivedAt }
 
+  /// When the newest location arrived, including a coarser one that the arbiter holds back in favour of the published one.
+  var newestMeasurement: BootInstant? { arbiter.heldBack?.receivedAt ?? newestArrival }
+
   /// Why no earlier location may be published.
   enum Gap { case slept, clockSet, accessLost }
 

@@ -58,7 +58,7 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
   /// After a refusal, a reduced location answers the call as soon as any location has arrived. One that was held back
   /// may be of an earlier interval.
   final override func received(_ location: Location) {
-    let arrivedLater = service.locations.newestArrival.map { $0 > client.deniedAt } ?? true
+    let arrivedLater = service.locations.newestMeasurement.map { $0 > client.deniedAt } ?? true
     guard
       location.level == .exact || arrivedLater && machine.isOfInterval(location)
         || machine.accepts(arrivedAt: location.receivedAt, at: now)
@@ -69,7 +69,7 @@ class LocationRequest: LocationShell<LocationRequestMachine>, PendingRequest {
   final override func addCached(to access: inout ClientAccess) {
     let level = access.authorization.revealedLevel(asked: machine.options.accuracy)
     guard access.authorization.isAuthorized else { return }
-    if let arrival = service.locations.newestArrival, let newest = service.locations.newest(for: level) {
+    if let arrival = service.locations.newestMeasurement, let newest = service.locations.newest(for: level) {
       // The age is that of the reduced location: calls with different maximum ages would otherwise reveal when the
       // finer one arrived. After a refusal, the location of the interval counts as soon as any location has arrived.
       let isCurrent = service.locations.isCurrent(newest, at: level) && arrival > client.deniedAt
