@@ -379,10 +379,12 @@ final class GeoClue: SystemService {
   }
 
   /// The receiver measures once, after `time`, and makes no regular measurement for `length`.
-  func measureOnce(in time: Int64, of length: Int64) {
+  ///
+  /// - Parameter accuracy: In metres, by default random.
+  func measureOnce(in time: Int64, of length: Int64, accuracy: Double? = nil) {
     pause(for: length)
     world.schedule.after(time) { [self] in
-      if isRunning, hasActiveClient { report(world.measure(isFine: true)) }
+      if isRunning, hasActiveClient { report(world.measure(isFine: true, accuracy: accuracy)) }
     }
   }
 

@@ -542,6 +542,34 @@ extension Day {
     return begin + 21_000_000
   }
 
+  /// A user turns location off for a moment, in which the last accurate location arrives. The next one is coarser, and
+  /// must answer a call for the town. Returns the end.
+  func planCoarseAfterRefusal(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    guard let (caller, agent) = announced else { return begin }
+    let other = world.clients.first { $0.user != caller.user && $0.number > 0 }
+
+    after(0) { world in
+      Self.repairGeoClue(in: world)
+      caller.start()
+      other?.start()
+      other?.subscribe(isPlain: true, at: .exact)
+    }
+    after(6) { _ in caller.locateRecently() }
+    after(7) { _ in agent.setLevel(.none) }
+    after(8.6) { world in
+      caller.locateRecently()
+      world.geoclue.measureOnce(in: 5_000_000, of: 13_000_000, accuracy: 3_000)
+    }
+    after(8.7) { _ in agent.setLevel(.exact) }
+    // In the next interval, the location would count only after a while.
+    after(10) { _ in if Self.rest(of: .city) > 12_000_000 { caller.locateTown() } }
+    after(21) { _ in
+      for client in [caller, other] { client?.exit() }
+    }
+    return begin + 29_000_000
+  }
+
   /// Another ordinary program of a client's user.
   private func companion(of client: Client) -> Client? {
     world.clients.first { $0.number > 0 && $0 !== client && $0.user == client.user && !$0.isSandboxed && !$0.poses }

@@ -77,6 +77,7 @@ final class Day {
             time = planMissedLocation(at: planChangesAtOnce(at: planLessDuringCall(at: time)))
             time = planMissingAgent(at: planLessWhileDescribed(at: time))
             time = planDebtor(at: planRemovedRecord(at: planDroppedTown(at: time)))
+            time = planCoarseAfterRefusal(at: time)
           }
         }
         if rest == .significant {
