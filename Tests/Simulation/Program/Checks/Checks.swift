@@ -234,7 +234,10 @@ final class Checks {
     // During a stall of the bus, no call is handled.
     let stalled = world.stalled
     let crowded = world.crowded[found.client.user] ?? 0...0
-    let isLater = stalled.lowerBound < crowded.upperBound && stalled.upperBound > crowded.lowerBound
+    let isLater =
+      stalled.lowerBound < crowded.upperBound && stalled.upperBound > crowded.lowerBound
+      // Its client may have called during the stall.
+      || (0..<1_000_000).contains(found.time - stalled.upperBound)
     let inTurn = max(crowded.upperBound, isLater ? min(stalled.upperBound, .max / 2) + world.burstTime : 0)
     guard world.servingSince != nil, inTurn <= world.schedule.now || crowded.lowerBound > found.time else {
       return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
