@@ -42,7 +42,8 @@ final class ManagerProgram: LibraryProgram, LocationManagerDelegate {
     }
     guard let manager else { return }
     // A location that was requested does not show that others may be known.
-    let isFollowing = isUpdating && world.schedule.now - updatesSince > 20_000_000 && told != nil && hasRoom
+    let followsSince = max(updatesSince, world.servingSince ?? .max)
+    let isFollowing = isUpdating && world.schedule.now - followsSince > 20_000_000 && told != nil && hasRoom
     if isFollowing, !manager.authorization.isAuthorized, manager.location != nil {
       broken("a manager without access has no location", "\(manager.authorization)")
     }
