@@ -12,7 +12,8 @@ import GeopublicistInstants
 ///   interval of ``AccuracyLevel/minimumInterval`` seconds on the boot clock. The time of a crossing is therefore known
 ///   only to within an interval, whether a client listens or polls, and nothing reveals when finer locations arrived.
 /// - If none arrives soon after the beginning of an interval, the last one before counts instead. Many sources are silent
-///   while nothing moves, so the first location after a move could otherwise be the only one for hours.
+///   while nothing moves, so the first location after a move could otherwise be the only one for hours. If that changes
+///   nothing, a location counts that was held back in favour of an earlier and finer one.
 ///
 /// Keep one reducer per level for all clients while the service runs, and pass its ``memory`` to the next service. A
 /// new reducer has no previous cell, so many new ones near a border would reveal the border.
@@ -81,6 +82,13 @@ package struct GridReducer: Sendable {
     let choice = choose(for: location, in: before.interval &+ 1, of: grid)
     self.choice = choice
     return choice.location
+  }
+
+  /// When a location counts that was held back, unless another one arrives before; nil if its interval has one.
+  package func counts(_ heldBack: Location) -> BootInstant? {
+    let interval = level.interval(of: heldBack.receivedAt)
+    guard grid != nil, let choice, interval > choice.interval else { return nil }
+    return BootInstant(microseconds: interval * level.intervalLength) + level.settlingTime
   }
 
   /// The reduced location of the last interval that has one.

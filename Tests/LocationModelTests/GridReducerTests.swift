@@ -155,6 +155,18 @@ import Testing
     #expect(reducer.reduce(last) == next)
   }
 
+  @Test(arguments: reducedLevels)
+  func `a location that was held back counts later in an interval without another one`(level: AccuracyLevel) throws {
+    var reducer = GridReducer(level: level)
+    #expect(reducer.counts(try Self.fix(level, interval: 5)) == nil, "there is nothing that it could replace")
+    _ = reducer.reduce(try Self.fix(level, interval: 5))
+    #expect(reducer.counts(try Self.fix(level, interval: 5, second: 2)) == nil, "the interval has a location")
+    let heldBack = try Self.fix(level, interval: 7, second: 1)
+    #expect(reducer.counts(heldBack) == 7 * level.minimumInterval + min(Self.second * 10, level.minimumInterval / 2))
+    #expect(reducer.reduce(heldBack).receivedAt == heldBack.receivedAt)
+    #expect(reducer.counts(heldBack) == nil)
+  }
+
   @Test func `the reduced locations do not reveal the second in which a border was crossed`() throws {
     func outputs(crossingAt crossing: UInt64) throws -> [Location] {
       var reducer = GridReducer(level: .neighborhood)
@@ -199,6 +211,8 @@ import Testing
     var reducer = GridReducer(level: .country)
     var fix = try Self.fix(.country)
     fix.receivedAt = .max
+    _ = reducer.reduce(try Self.fix(.country))
+    #expect(reducer.counts(fix) != nil)
     #expect(reducer.reduce(fix).receivedAt == .max)
   }
 }

@@ -269,6 +269,22 @@ import Testing
     #expect(throws: Never.self) { try answer.get() }
   }
 
+  /// Regression: after the end of the interval, it waited until the finer location was 30 s old.
+  @Test func `a coarser location answers a call if nothing else arrives in an interval`() throws {
+    try measure()
+    _ = try call("GetLocation", [.options([("accuracy", .string("street"))])]).get()
+    let interval = Int64(AccuracyLevel.street.minimumInterval.microseconds)
+    let rest = interval - Int64(MainLoop.main.clock.boottime().microseconds) % interval
+    try after(.microseconds(rest + 6_000_000)) {
+      let options: [(String, Value)] = [("accuracy", .string("street")), ("maximum-age", .uint32(0))]
+      let answer = try call("GetLocation", [.options(options)]) {
+        try turning("the call waits") { service.clients.requests.count == 1 }
+        source.move(accuracy: 3_000)
+      }
+      #expect(throws: Never.self) { try answer.get() }
+    }
+  }
+
   @Test(arguments: ["exact", "street"])
   func `a new connection receives a location of any age if its user has had access since then`(level: String) throws {
     let object = try start("Subscription")

@@ -75,11 +75,18 @@ final class SharedLocations {
   /// location of the level's present interval is from before a sleep.
   func newest(for level: AccuracyLevel) -> Location? {
     guard let newest = arbiter.published else { return nil }
+    let now = MainLoop.main.clock.boottime()
     var reduced = reducers[level, default: GridReducer(level: level)].reduce(newest)
     if let time = reducers[level]?.settles(newest, validFrom: validFrom) {
-      let now = MainLoop.main.clock.boottime()
       if time <= now {
         reduced = reducers[level]?.settle(newest, at: now, validFrom: validFrom) ?? reduced
+      } else {
+        wait(time - now, toSettle: level)
+      }
+    }
+    if let heldBack = arbiter.heldBack, let time = reducers[level]?.counts(heldBack) {
+      if time <= now {
+        reduced = reducers[level]?.reduce(heldBack) ?? reduced
       } else {
         wait(time - now, toSettle: level)
       }
@@ -137,7 +144,7 @@ final class SharedLocations {
     guard sleep.passes(location, at: now) else { return }
     measured = location
     measurements.send(location)
-    if arbiter.accept(location, at: now) { publish() }
+    publish(except: arbiter.accept(location, at: now) ? nil : .exact)
     guard let until = arbiter.heldUntil else {
       release = nil
       return
@@ -153,12 +160,12 @@ final class SharedLocations {
     guard levels[level] != nil, settling[level] == nil else { return }
     settling[level] = MainLoop.main.after(time) { [weak self] in
       self?.settling[level] = nil
-      self?.publish()
+      self?.publish(except: .exact)
     }
   }
 
-  private func publish() {
-    for (level, subject) in levels {
+  private func publish(except excluded: AccuracyLevel? = nil) {
+    for (level, subject) in levels where level != excluded {
       guard let location = newest(for: level), level == .exact || published[level] != location.sequence else {
         continue
       }

@@ -408,14 +408,17 @@ final class Client: Program {
 
   /// Requests a new location of a town, which must be answered even if GeoClue has a receiver only.
   ///
-  /// - Parameter level: Another level than that of a town. Its interval must have begun after the last sleep.
-  func locateTown(at level: AccuracyLevel = .city) {
+  /// - Parameters:
+  ///   - level: Another level than that of a town. Its interval must have begun after the last sleep.
+  ///   - timeout: In milliseconds.
+  func locateTown(at level: AccuracyLevel = .city, within timeout: UInt32 = 10_000) {
     let begin = world.schedule.now
     guard level == .city || world.wokeAt < begin - level.minimumInterval.microseconds else { return }
     let options: [(String, Value)] = [
-      ("accuracy", .string("\(level)")), ("timeout", .uint32(10_000)), ("maximum-age", .uint32(0)),
+      ("accuracy", .string("\(level)")), ("timeout", .uint32(timeout)), ("maximum-age", .uint32(0)),
     ]
-    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 10_000_000) { [weak self] reply in
+    let time = Int64(timeout) * 1_000
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: time) { [weak self] reply in
       guard let self, reply.errorName.hasSuffix("Timeout"), entitlement.level > .city, !world.geoclue.isStatic,
         world.geoclue.interval == 1_000_000, max(entitlement.since, world.geoclue.worksSince, world.wokeAt) <= begin
       else { return }

@@ -559,15 +559,15 @@ extension Day {
     after(7) { _ in agent.setLevel(.none) }
     after(8.6) { world in
       caller.locateRecently()
-      world.geoclue.measureOnce(in: 5_000_000, of: 13_000_000, accuracy: 3_000)
+      world.geoclue.measureOnce(in: 5_000_000, of: 22_000_000, accuracy: 3_000)
     }
     after(8.7) { _ in agent.setLevel(.exact) }
-    // In the next interval, the location would count only after a while.
-    after(10) { _ in if Self.rest(of: .city) > 12_000_000 { caller.locateTown() } }
-    after(21) { _ in
+    // If an interval begins now, the location counts only 10 s later.
+    after(10) { _ in caller.locateTown(within: 20_000) }
+    after(31) { _ in
       for client in [caller, other] { client?.exit() }
     }
-    return begin + 29_000_000
+    return begin + 39_000_000
   }
 
   /// Another ordinary program of a client's user.
