@@ -543,31 +543,36 @@ extension Day {
   }
 
   /// A user turns location off for a moment, in which the last accurate location arrives. The next one is coarser, and
-  /// must answer a call for the town. Returns the end.
+  /// must answer calls for a town, and at a level whose interval has just begun. Returns the end.
   func planCoarseAfterRefusal(at begin: Int64) -> Int64 {
-    let after = moments { begin + $0 }
     guard let (caller, agent) = announced else { return begin }
     let other = world.clients.first { $0.user != caller.user && $0.number > 0 }
 
-    after(0) { world in
-      Self.repairGeoClue(in: world)
-      caller.start()
-      other?.start()
-      other?.subscribe(isPlain: true, at: .exact)
+    at(begin) { world in
+      // An interval that has begun before a sleep has no location.
+      let rest = 60_000_000 + Self.rest(of: .neighborhood, in: 71_000_000)
+      let after = { (seconds: Double, action: @escaping () -> Void) in
+        world.schedule.after(rest + Int64(seconds * 1_000_000), action)
+      }
+      after(0) {
+        Self.repairGeoClue(in: world)
+        caller.start()
+        other?.start()
+        other?.subscribe(isPlain: true, at: .exact)
+      }
+      after(6) { caller.locateRecently() }
+      after(7) { agent.setLevel(.none) }
+      after(8.6) {
+        caller.locateRecently()
+        world.geoclue.measureOnce(in: 5_000_000, of: 24_000_000, accuracy: 3_000)
+      }
+      after(8.7) { agent.setLevel(.exact) }
+      after(11.5) {
+        for level in [.city, .neighborhood] as [AccuracyLevel] { caller.locateTown(at: level, within: 20_000) }
+      }
+      after(32) { for client in [caller, other] { client?.exit() } }
     }
-    after(6) { _ in caller.locateRecently() }
-    after(7) { _ in agent.setLevel(.none) }
-    after(8.6) { world in
-      caller.locateRecently()
-      world.geoclue.measureOnce(in: 5_000_000, of: 22_000_000, accuracy: 3_000)
-    }
-    after(8.7) { _ in agent.setLevel(.exact) }
-    // If an interval begins now, the location counts only 10 s later.
-    after(10) { _ in caller.locateTown(within: 20_000) }
-    after(31) { _ in
-      for client in [caller, other] { client?.exit() }
-    }
-    return begin + 39_000_000
+    return begin + 159_000_000
   }
 
   /// Another ordinary program of a client's user.
