@@ -21,6 +21,10 @@ final class SourceProgram: LibraryProgram {
     )
   /// The state of its region that the present service has sent last.
   private var sentState: (state: String, at: Int64)?
+  /// When the service last decided about this program's authorization, as far as that was sent.
+  private var decidedAt: Int64 = .min / 2
+  /// When the library last called to create the region.
+  private var createdAt: Int64 = .min / 2
   /// The objects that the library has called to close. The service may have refused that, so that it is repeated.
   private var released: Set<String> = []
   /// Whether it makes a request on its next turn.
@@ -65,6 +69,7 @@ final class SourceProgram: LibraryProgram {
       broken("the client library reports what the service sends", "\(awaited)")
     }
     checkAuthorization()
+    checkMonitoring()
     if isUndisturbed, let deadline, world.schedule.now > deadline {
       broken("the client library answers each request", "")
     }
@@ -78,8 +83,22 @@ final class SourceProgram: LibraryProgram {
     broken("the client library reports each authorization immediately", "\(new)")
   }
 
+  /// Checks that its region is monitored on this connection.
+  private func checkMonitoring() {
+    let since = max(connectedAt, followsSince)
+    guard isUndisturbed, isConnected, region != nil, createdAt < since,
+      world.schedule.now - max(since, world.servingSince ?? .max) > 12_000_000
+    else { return }
+    broken("the client library monitors its regions on each connection", "since \(since)")
+  }
+
   override func wasSent(_ signal: Parcel) {
     super.wasSent(signal)
+    let properties = signal.values.first?.properties
+    let reason =
+      signal.member == "AuthorizationChanged"
+      ? signal.values.last?.string : properties?["AuthorizationReason"]?.string
+    if let reason, reason != "undecided" { decidedAt = world.schedule.now }
     if signal.path.contains("/region/"), signal.member == "StateChanged" {
       sentState = (signal.values.first?.properties?["State"]?.string ?? "", world.schedule.now)
     }
@@ -209,7 +228,7 @@ final class SourceProgram: LibraryProgram {
   override func didSend(_ parcel: Parcel) {
     super.didSend(parcel)
     if parcel.member == "Close" { released.insert(parcel.path) }
-    if parcel.member == "CreateRegion" { sentState = nil }
+    if parcel.member == "CreateRegion" { (sentState, createdAt) = (nil, world.schedule.now) }
     guard parcel.member == "GetLocation", let deadline else { return }
     // The default is not sent.
     let timeout = parcel.values.first?.properties?["timeout"]?.uint32 ?? 20_000
@@ -252,6 +271,12 @@ final class SourceProgram: LibraryProgram {
         broken("the client library delivers no location twice", "\(fix)")
       }
     case .authorization(let new):
+      // A new service has not decided yet.
+      if !world.isBusFaulty, let told, told.reason != "undecided", new.reason == .undecided,
+        let begin = world.servingSince, begin > followsSince, decidedAt < begin, world.schedule.now - begin < 9_900_000
+      {
+        broken("the client library reports no doubt just after a restart", "\(new) after \(told)")
+      }
       told = (new.status.rawValue, new.reason.rawValue)
       if let sent = awaited.authorization, told.map({ $0 == (sent.status, sent.reason) }) ?? false {
         awaited.authorization = nil

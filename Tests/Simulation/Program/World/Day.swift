@@ -56,6 +56,7 @@ final class Day {
       time += !rests ? Self.quiet : isRare ? Self.rareRest : Self.rest
       if let rest { planRest(rest, until: time) } else { planQuiet(round, until: time) }
       at(time) { $0.checks.quiet(rests: rests) }
+      if round % 8 == 4 { time = planRestart(at: time + 100_000) }
       if rests {
         at(time + 100_000) { $0.clients[0].exit() }
         at(time + 8_000_000) { $0.checks.unused(by: $0.clients[1]) }
@@ -163,6 +164,19 @@ final class Day {
     at(begin + 101_000_000) { world in
       for case let program as SourceProgram in world.libraries { program.task = .act }
     }
+  }
+
+  /// The service restarts while nothing else happens, and decides late. The programs of its client library learn nothing.
+  /// Returns the end.
+  private func planRestart(at begin: Int64) -> Int64 {
+    guard world.hasLibraries, !world.isBusFaulty else { return begin }
+    at(begin) { world in
+      world.polkit.latency = 300_000...400_000
+      world.stopService()
+    }
+    at(begin + 5_000_000) { $0.polkit.latency = 50...4_000 }
+    // Longer than the library keeps the state of a region.
+    return begin + 50_000_000
   }
 
   /// The service stops, and is slow to start again. Meanwhile objects end that a program has called to create again.
