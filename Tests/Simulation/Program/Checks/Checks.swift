@@ -265,6 +265,11 @@ final class Checks {
     )
   }
 
+  /// Whether a call of a client that may show a dialog has no answer.
+  func isAsking(for client: Client) -> Bool {
+    open.contains { $0.key.caller == client.name && $0.value.member == "RequestAuthorization" }
+  }
+
   /// How many calls of a client have no answer.
   func openCalls(of client: Client) -> Int { open.keys.count { $0.caller == client.name } }
 
@@ -275,6 +280,12 @@ final class Checks {
     {
       let early = call.time + call.wish.timeout * 1_000 - world.schedule.now
       broken("a call does not time out early", "\(early / 1_000) ms early")
+    }
+    let isUnavailable = shown.values["State"]?.string == "unavailable" && shown.sender == world.serviceName
+    if reply.errorName.hasSuffix("Location1.Error.Timeout"), isUnavailable, !world.isBusFaulty,
+      shown.at < world.sentSince - 3_000_000
+    {
+      broken("a call that no source can answer ends with the reason", "client \(client.number)")
     }
     open[SimulatedBus.Call(caller: name, serial: reply.replySerial)] = nil
   }

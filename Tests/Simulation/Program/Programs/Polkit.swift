@@ -248,9 +248,16 @@ final class Polkit: SystemService {
     if lacking.contains(user) { return answer(call, [.structure([.boolean(false), .boolean(true), Self.noDetails])]) }
     if temporaryFor.contains(user) { return grantForAWhile(call, action, to: user) }
     if unattended.contains(user) { return leaveOpen(call) }
-    world.schedule.after(4_000_000) { [weak self] in
+    let begin = world.schedule.now
+    // Longer than another call takes at most.
+    world.schedule.after(user.isMultiple(of: 2) ? 4_000_000 : 6_000_000) { [weak self] in
       guard let self, isRunning, self.connections == connections else { return }
       let name = Self.subject(of: call)
+      if let client, client.isConnected, client.name == name, (world.servingSince ?? .max) < begin, !world.isBusFaulty,
+        !world.checks.isAsking(for: client)
+      {
+        world.checks.broken("a call waits for the answer to its dialog", "client \(client.number)")
+      }
       if refusing.contains(user) {
         if let name { refusedAt[name] = world.schedule.now }
         return answer(call, [.structure([.boolean(false), .boolean(false), Self.noDetails])])

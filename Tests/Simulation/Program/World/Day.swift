@@ -171,7 +171,7 @@ final class Day {
   private func planRestart(at begin: Int64) -> Int64 {
     guard world.hasLibraries, !world.isBusFaulty else { return begin }
     at(begin) { world in
-      world.polkit.latency = 300_000...400_000
+      world.polkit.latency = 11_000_000...11_000_000
       world.stopService()
     }
     at(begin + 5_000_000) { $0.polkit.latency = 50...4_000 }
