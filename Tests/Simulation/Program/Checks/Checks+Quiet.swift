@@ -469,6 +469,22 @@ extension Checks {
     }
   }
 
+  /// Checks that each object of a client receives locations after those that had waited for a bus that stalled.
+  func receivesAfterStall(_ client: Client, since begin: Int64) {
+    let (now, stalled) = (world.schedule.now, world.stalled)
+    guard client.isReading, client.isConnected, client.entitlement.level == .exact,
+      client.entitlement.since < begin + 4_000_000, begin < stalled.lowerBound, stalled.upperBound < now - 10_000_000,
+      world.lastOwner?.since ?? .max < begin + 4_000_000,
+      world.geoclue.hasBeenRead(in: stalled.upperBound + 5_000_000..<now - 2_000_000)
+    else { return }
+    for subscription in client.subscriptions
+    where subscription.isStarted && subscription.isPlain && subscription.level == .exact
+      && subscription.startedAt < stalled.lowerBound && subscription.lastLocationAt < stalled.upperBound + 4_000_000
+    {
+      broken("each object receives locations after the bus has stalled", subscription.path)
+    }
+  }
+
   /// Checks that GeoClue is asked for as much as a permitted client needs.
   func requestsAsMuchAsNeeded(_ level: AccuracyLevel, for client: Client) {
     guard client.isConnected, client.entitlement.level >= level, world.geoclue.hasActiveClient, !world.isBusFaulty,

@@ -44,6 +44,26 @@ extension Day {
     return begin + 126_000_000
   }
 
+  /// The bus reads nothing from the service for a moment, and then only little at a time, while locations wait for very
+  /// many objects. Returns the end.
+  func planSlowBus(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    let clients = world.clients[1...3]
+    guard world.isBusFaulty else { return begin }
+
+    after(0) { world in
+      for client in clients { Self.begin(client, in: world) }
+    }
+    planStalledBus(isLong: false, at: begin + 8_000_000)
+    after(27) { world in
+      for client in clients { world.checks.receivesAfterStall(client, since: begin) }
+    }
+    after(30) { _ in
+      for client in clients { client.exit() }
+    }
+    return begin + 38_000_000
+  }
+
   /// The service's connection is lost, and with it perhaps an almanac, and later the one through which it pings a client.
   /// Returns the end.
   private func planLostAlmanac(at begin: Int64) -> Int64 {

@@ -77,7 +77,7 @@ final class Day {
             time = planIdleErasure(at: planErasedTown(at: planTwoRefusals(at: time)))
             time = planMissedLocation(at: planChangesAtOnce(at: planLessDuringCall(at: time)))
             time = planMissingAgent(at: planLessWhileDescribed(at: time))
-            time = planDebtor(at: planRemovedRecord(at: planDroppedTown(at: time)))
+            time = planSlowBus(at: planDebtor(at: planRemovedRecord(at: planDroppedTown(at: time))))
             time = planCoarseAfterRefusal(at: time)
           }
         }
