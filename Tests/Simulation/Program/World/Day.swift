@@ -174,7 +174,7 @@ final class Day {
       world.polkit.latency = 11_000_000...11_000_000
       world.stopService()
     }
-    at(begin + 5_000_000) { $0.polkit.latency = 50...4_000 }
+    at(begin + 14_000_000) { $0.polkit.latency = 50...4_000 }
     // Longer than the library keeps the state of a region.
     return begin + 50_000_000
   }
