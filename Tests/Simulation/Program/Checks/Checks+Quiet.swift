@@ -243,6 +243,17 @@ extension Checks {
     }
   }
 
+  /// Checks that a client has received the last location, which was held back for less than 30 s.
+  func receivedHeldBack(_ client: Client) {
+    guard let fix = world.fixes.values.max(by: { $0.number < $1.number }), fix.accuracy == 3_000,
+      fix.measuredAt < world.schedule.now - 25_000_000, world.geoclue.lastReads[fix.number] != nil, client.isReading,
+      client.entitlement.level == .exact, client.entitlement.since < fix.measuredAt - 10_000_000,
+      max(world.wokeAt, world.clockSetAt, world.geoclue.startedAt) < fix.measuredAt - 10_000_000,
+      client.receivedFixes[fix.number] == nil
+    else { return }
+    broken("a location that was held back is delivered", "\(fix) to client \(client.number)")
+  }
+
   /// Checks that each client has received the newest location, and that no newer one waits anywhere.
   ///
   /// - Parameters:

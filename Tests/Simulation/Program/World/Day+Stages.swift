@@ -543,7 +543,8 @@ extension Day {
   }
 
   /// A user turns location off for a moment, in which the last accurate location arrives. The next one is coarser, and
-  /// must answer calls for a town, and at a level whose interval has just begun. Returns the end.
+  /// must answer calls for a town, and at a level whose interval has just begun. It is sent when the accurate one is old.
+  /// Returns the end.
   func planCoarseAfterRefusal(at begin: Int64) -> Int64 {
     guard let (caller, agent) = announced else { return begin }
     let other = world.clients.first { $0.user != caller.user && $0.number > 0 }
@@ -564,15 +565,16 @@ extension Day {
       after(7) { agent.setLevel(.none) }
       after(8.6) {
         caller.locateRecently()
-        world.geoclue.measureOnce(in: 5_000_000, of: 24_000_000, accuracy: 3_000)
+        world.geoclue.measureOnce(in: 5_000_000, of: 34_000_000, accuracy: 3_000)
       }
       after(8.7) { agent.setLevel(.exact) }
       after(11.5) {
         for level in [.city, .neighborhood] as [AccuracyLevel] { caller.locateTown(at: level, within: 20_000) }
       }
-      after(32) { for client in [caller, other] { client?.exit() } }
+      after(40) { if let other { world.checks.receivedHeldBack(other) } }
+      after(42) { for client in [caller, other] { client?.exit() } }
     }
-    return begin + 159_000_000
+    return begin + 169_000_000
   }
 
   /// Another ordinary program of a client's user.

@@ -167,7 +167,7 @@ final class Day {
   }
 
   /// The service restarts while nothing else happens, and decides late. The programs of its client library learn nothing.
-  /// Returns the end.
+  /// Then it does not start for so long that they no longer know the state of a region. Returns the end.
   private func planRestart(at begin: Int64) -> Int64 {
     guard world.hasLibraries, !world.isBusFaulty else { return begin }
     at(begin) { world in
@@ -176,7 +176,8 @@ final class Day {
     }
     at(begin + 14_000_000) { $0.polkit.latency = 50...4_000 }
     // Longer than the library keeps the state of a region.
-    return begin + 50_000_000
+    at(begin + 50_000_000) { $0.stopService(for: 50_000_000) }
+    return begin + 110_000_000
   }
 
   /// The service stops, and is slow to start again. Meanwhile objects end that a program has called to create again.
