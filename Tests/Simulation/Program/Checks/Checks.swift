@@ -275,19 +275,22 @@ final class Checks {
 
   func answered(_ client: Client, _ name: String, _ reply: Parcel) {
     if reply.errorName.hasSuffix("Location1.Error.Timeout"),
-      let call = open[SimulatedBus.Call(caller: name, serial: reply.replySerial)],
-      world.wokeAt < call.time, world.schedule.now < call.time + call.wish.timeout * 1_000
+      let call = open[SimulatedBus.Call(caller: name, serial: reply.replySerial)], world.wokeAt < call.time
     {
-      let early = call.time + call.wish.timeout * 1_000 - world.schedule.now
-      broken("a call does not time out early", "\(early / 1_000) ms early")
-    }
-    let isUnavailable = shown.values["State"]?.string == "unavailable" && shown.sender == world.serviceName
-    if reply.errorName.hasSuffix("Location1.Error.Timeout"), isUnavailable, !world.isBusFaulty,
-      shown.at < world.sentSince - 3_000_000
-    {
-      broken("a call that no source can answer ends with the reason", "client \(client.number)")
+      checkTimeout(of: client, at: call.time + call.wish.timeout * 1_000)
     }
     open[SimulatedBus.Call(caller: name, serial: reply.replySerial)] = nil
+  }
+
+  /// Checks a call that has ended with `Timeout`.
+  private func checkTimeout(of client: Client, at time: Int64) {
+    let now = world.schedule.now
+    if now < time { broken("a call does not time out early", "\((time - now) / 1_000) ms early") }
+    // A client that did not read learns of it later.
+    let isUnavailable = shown.values["State"]?.string == "unavailable" && shown.sender == world.serviceName
+    if isUnavailable, !world.isBusFaulty, now < time + 1_000_000, shown.at < world.sentSince - 3_000_000 {
+      broken("a call that no source can answer ends with the reason", "client \(client.number)")
+    }
   }
 
   // MARK: - Privacy
