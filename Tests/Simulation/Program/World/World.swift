@@ -582,7 +582,8 @@ final class World {
 
   /// For some seconds, the bus admits no connection, and has closed those with which the service asks other programs.
   func closeEntrances() {
-    guard !bus.isDown, bus.stall == .none else { return }
+    // A service that is about to join another bus would end.
+    guard servingSince != nil, !bus.isDown, bus.stall == .none else { return }
     bus.isHidden = true
     for peer in bus.socketPeers where peer.isService && peer.matches.isEmpty { close(peer) }
     tell("the bus admits no connection")
