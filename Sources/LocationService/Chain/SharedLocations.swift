@@ -77,19 +77,11 @@ final class SharedLocations {
     guard let newest = arbiter.published else { return nil }
     let now = MainLoop.main.clock.boottime()
     var reduced = reducers[level, default: GridReducer(level: level)].reduce(newest)
-    if let time = reducers[level]?.settles(newest, validFrom: validFrom) {
-      if time <= now {
-        reduced = reducers[level]?.settle(newest, at: now, validFrom: validFrom) ?? reduced
-      } else {
-        wait(time - now, toSettle: level)
-      }
+    if isDue(reducers[level]?.settles(newest, validFrom: validFrom), at: now, for: level) {
+      reduced = reducers[level]?.settle(newest, at: now, validFrom: validFrom) ?? reduced
     }
-    if let heldBack = arbiter.heldBack, let time = reducers[level]?.counts(heldBack) {
-      if time <= now {
-        reduced = reducers[level]?.reduce(heldBack) ?? reduced
-      } else {
-        wait(time - now, toSettle: level)
-      }
+    if let heldBack = arbiter.heldBack, isDue(reducers[level]?.counts(heldBack), at: now, for: level) {
+      reduced = reducers[level]?.reduce(heldBack) ?? reduced
     }
     return reduced.receivedAt >= validFrom || level == .exact ? reduced : nil
   }
@@ -155,13 +147,15 @@ final class SharedLocations {
     }
   }
 
-  /// Waits for the time when the newest location changes that of a level although no other one arrives.
-  private func wait(_ time: Duration, toSettle level: AccuracyLevel) {
-    guard levels[level] != nil, settling[level] == nil else { return }
-    settling[level] = MainLoop.main.after(time) { [weak self] in
+  /// Whether the time has come when a location changes that of a level although no other one arrives. If not, waits for it.
+  private func isDue(_ time: BootInstant?, at now: BootInstant, for level: AccuracyLevel) -> Bool {
+    guard let time, time > now else { return time != nil }
+    guard levels[level] != nil, settling[level] == nil else { return false }
+    settling[level] = MainLoop.main.after(time - now) { [weak self] in
       self?.settling[level] = nil
       self?.publish(except: .exact)
     }
+    return false
   }
 
   private func publish(except excluded: AccuracyLevel? = nil) {
