@@ -274,12 +274,10 @@ final class Checks {
   func openCalls(of client: Client) -> Int { open.keys.count { $0.caller == client.name } }
 
   func answered(_ client: Client, _ name: String, _ reply: Parcel) {
-    if reply.errorName.hasSuffix("Location1.Error.Timeout"),
-      let call = open[SimulatedBus.Call(caller: name, serial: reply.replySerial)], world.wokeAt < call.time
-    {
+    let call = open.removeValue(forKey: SimulatedBus.Call(caller: name, serial: reply.replySerial))
+    if reply.errorName.hasSuffix("Location1.Error.Timeout"), let call, world.wokeAt < call.time {
       checkTimeout(of: client, at: call.time + call.wish.timeout * 1_000)
     }
-    open[SimulatedBus.Call(caller: name, serial: reply.replySerial)] = nil
   }
 
   /// Checks a call that has ended with `Timeout`.

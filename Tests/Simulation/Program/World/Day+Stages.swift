@@ -519,12 +519,7 @@ extension Day {
     guard let (caller, agent) = announced else { return begin }
     let other = world.clients.first { $0.user != caller.user && $0.number > 0 }
 
-    after(0) { world in
-      Self.repairGeoClue(in: world)
-      caller.start()
-      other?.start()
-      other?.subscribe(isPlain: true, at: .exact)
-    }
+    after(0) { Self.begin(caller, beside: other, in: $0) }
     after(6) { _ in caller.locateRecently() }
     after(7) { _ in agent.setLevel(.none) }
     after(8.6) { world in
@@ -555,12 +550,7 @@ extension Day {
       let after = { (seconds: Double, action: @escaping () -> Void) in
         world.schedule.after(rest + Int64(seconds * 1_000_000), action)
       }
-      after(0) {
-        Self.repairGeoClue(in: world)
-        caller.start()
-        other?.start()
-        other?.subscribe(isPlain: true, at: .exact)
-      }
+      after(0) { Self.begin(caller, beside: other, in: world) }
       after(6) { caller.locateRecently() }
       after(7) { agent.setLevel(.none) }
       after(8.6) {
@@ -575,6 +565,14 @@ extension Day {
       after(42) { for client in [caller, other] { client?.exit() } }
     }
     return begin + 169_000_000
+  }
+
+  /// A client comes that only calls, and another one that uses the location.
+  private static func begin(_ caller: Client, beside other: Client?, in world: World) {
+    repairGeoClue(in: world)
+    caller.start()
+    other?.start()
+    other?.subscribe(isPlain: true, at: .exact)
   }
 
   /// Another ordinary program of a client's user.
