@@ -26,6 +26,8 @@ final class AlmanacProgram: LibraryProgram {
   private var closed: Set<String> = []
   private var unneededSince: Int64?
   private var limitedAt: Int64 = .min / 2
+  /// What it releases while the service accepts no further calls.
+  private var abandoned: [LimitedObject?] = []
   /// Whether its next turn creates many objects, which it soon releases.
   var isAbandonDue = false
   /// Whether its next turn creates objects that end after some seconds.
@@ -72,14 +74,14 @@ final class AlmanacProgram: LibraryProgram {
   private func abandon(on service: ServiceConnection) {
     isAbandonDue = false
     guard hasRoom else { return }
-    var objects: [LimitedObject?] = []
-    for _ in 0..<3 { objects += [monitor(on: service, isLimited: false), subscribe(to: service, isLimited: false)] }
+    for _ in 0..<3 { abandoned += [monitor(on: service, isLimited: false), subscribe(to: service, isLimited: false)] }
     MainLoop.main.after(.milliseconds(1_000)) { [weak self] in
       guard let self, self.service === service else { return }
       for _ in 0...World.callsPerConnection { request(from: service, isPatient: true) }
       MainLoop.main.after(.milliseconds(250)) { [weak self] in
-        objects = []
-        if let self { subscription.map(change) }
+        guard let self else { return }
+        abandoned = []
+        subscription.map(change)
       }.keep()
     }.keep()
   }
@@ -108,7 +110,7 @@ final class AlmanacProgram: LibraryProgram {
   }
 
   private func exit() {
-    (objects, unneededSince) = ([], nil)
+    (objects, unneededSince, abandoned) = ([], nil, [])
     (region, subscription, object, service) = (nil, nil, nil, nil)
     (almanac, isAuthorized, isInterrupted, hasFailed, sent, requestTimes) = (nil, false, false, false, nil, [:])
   }
