@@ -16,6 +16,7 @@ extension Checks {
 
   func asked(_ parcel: Parcel) {
     let bus = world.bus
+    if parcel.member == "Get", parcel.path == Agent.path { searched(parcel) }
     if parcel.member == "CancelCheckAuthorization", parcel.startsService {
       broken("the withdrawal of a question does not start polkit", parcel.story)
     }
@@ -39,5 +40,27 @@ extension Checks {
     if let process = question.process, open.count(where: { $0.process == process }) > 2 {
       broken("systemd is asked once about a process", "\(process)")
     }
+  }
+
+  /// The service asks a connection whether it is an agent.
+  private func searched(_ question: Parcel) {
+    guard let name = question.destination, let user = world.bus.peers[name]?.user else { return }
+    if isWaiting(user) { searches[user] = (world.schedule.now, [:]) }
+    guard let begin = searches[user]?.since, world.schedule.now - begin > 40_000_000,
+      let client = world.clients.first(where: { $0.name == name }), !client.poses
+    else { return }
+    searches[user]?.counts[name, default: 0] += 1
+    guard searches[user]?.counts[name] ?? 0 > 4 else { return }
+    broken("programs are asked for an agent only while another one waits", "client \(client.number)")
+  }
+
+  /// Whether a program of a user may need its agent.
+  private func isWaiting(_ user: UInt32) -> Bool {
+    let bus = world.bus
+    let idle = Set(
+      world.clients.filter { $0.subscriptions.isEmpty && $0.regions.isEmpty && $0.almanacPath == nil }.map(\.name)
+        + (world.agents + world.seconds).map(\.name))
+    return bus.peers.contains { $0.value.user == user && !idle.contains($0.key) }
+      || bus.pending.contains { $0.value == world.serviceName && bus.peers[$0.key.caller]?.user == user }
   }
 }

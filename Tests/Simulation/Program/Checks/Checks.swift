@@ -28,6 +28,8 @@ final class Checks {
     let deadline: Int64
     let time: Int64
     let wish: Wish
+    /// Whether its user's place was remembered although it is refused, because it is in a sandbox.
+    let isHarmless: Bool
   }
 
   /// What a call requires. Absent options have the defaults of `GetLocation`.
@@ -74,6 +76,10 @@ final class Checks {
 
   /// The client that has created each object.
   private var owners: [String: Owner] = [:]
+  /// When the state of each object was last told.
+  private var statesTold: [String: Int64] = [:]
+  /// How often each connection was asked whether it is an agent since no program of its user waits.
+  var searches: [UInt32: (since: Int64, counts: [String: Int])] = [:]
   /// Since when the objects of each program of the library have been listed.
   var libraryObjects: [String: [String: Int64]] = [:]
   /// The values of the service's properties that it has signalled, and when it last did so.
@@ -171,7 +177,7 @@ final class Checks {
   /// All objects end with the service, which keeps what its users' programs have received.
   func serviceExited() {
     ended.formUnion(owners.keys)
-    (owners, turns, shares, requests, pingConnections) = ([:], [:], [:], [:], [])
+    (owners, turns, shares, requests, statesTold, pingConnections) = ([:], [:], [:], [:], [:], [])
     arrivals = [:]
     let (times, towns, refused) = (townTimes, towns, turnedOffUsers)
     turnedOffUsers = []
@@ -208,7 +214,9 @@ final class Checks {
     let now = world.schedule.now
     guard !client.onlyCalls else { return }
     let call = SimulatedBus.Call(caller: client.name, serial: serial)
-    open[call] = OpenCall(client: client, member: member, path: path, deadline: now + time, time: now, wish: wish)
+    open[call] = OpenCall(
+      client: client, member: member, path: path, deadline: now + time, time: now, wish: wish,
+      isHarmless: client.isSandboxed && world.record(of: client.user) != nil)
     world.schedule.at(now + time + Self.slack) { [weak self] in self?.expire(call) }
   }
 
@@ -278,6 +286,11 @@ final class Checks {
     if reply.errorName.hasSuffix("Location1.Error.Timeout"), let call, world.wokeAt < call.time {
       checkTimeout(of: client, at: call.time + call.wish.timeout * 1_000)
     }
+    if let call, call.isHarmless, reply.errorName.hasSuffix("NotAuthorized"), world.record(of: client.user) == nil,
+      forgottenUntil[client.user] ?? .min < kernel_boottime() - 30_000_000, !world.isBusFaulty
+    {
+      broken("only a refusal of a user erases the user's record", "\(client.user)")
+    }
   }
 
   /// Checks a call that has ended with `Timeout`.
@@ -306,6 +319,21 @@ final class Checks {
     }
     if client.isReading, count > World.subscriptionsPerConnection {
       broken("a client has no more objects than its limit", "client \(client.number) has \(count)")
+    }
+  }
+
+  /// The service has joined the bus again, where its last signals may have been lost. It tells the state of each object.
+  func rejoined() {
+    let (begin, service) = (world.schedule.now, world.serviceName)
+    let paths = owners.keys.sorted()
+    world.schedule.after(30_000_000) { [self] in
+      guard world.serviceName == service, world.serviceBeganAt < begin, world.stalled.upperBound < begin else { return }
+      for path in paths where statesTold[path] ?? .min < begin {
+        guard let name = owners[path]?.name,
+          world.clients.contains(where: { $0.name == name && $0.isReading && $0.has(path) })
+        else { continue }
+        broken("a service that joins the bus again tells the state of each object", path)
+      }
     }
   }
 
@@ -341,6 +369,7 @@ final class Checks {
       records[client.user, default: [:]][time] = world.schedule.now
     }
     if parcel.member == "AuthorizationChanged" { toldAuthorization(parcel) }
+    if parcel.member == "PropertiesChanged", owner != nil { statesTold[parcel.path] = world.schedule.now }
     guard let location = Self.location(in: parcel.values) else { return }
     guard let name = parcel.destination else {
       return broken("no broadcast carries a location", parcel.story)

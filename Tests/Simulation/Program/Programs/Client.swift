@@ -170,6 +170,11 @@ final class Client: Program {
     (hasConsent, isUnverifiable, heldBytes) = (false, false, 0)
   }
 
+  /// Whether it has an object that it does not close.
+  func has(_ path: String) -> Bool {
+    !closing.contains(path) && (subscriptions.map(\.path) + regions.map(\.path) + [almanacPath]).contains(path)
+  }
+
   private func forgetObjects() {
     (subscriptions, regions, creations, almanacPath, almanac) = ([], [], 0, nil, nil)
   }

@@ -418,9 +418,34 @@ extension Day {
     after(20) { _ in client.exit() }
     after(21) { _ in
       client.poses = false
+      client.start()
+      client.locateKnown()
+    }
+    // Nobody needs an agent for a while.
+    after(75) { _ in
+      client.exit()
       agent.start()
     }
-    return begin + 28_000_000
+    return begin + 82_000_000
+  }
+
+  /// systemd's list of a user's processes is too long for the bus when a program in a sandbox comes. Returns the end.
+  func planLongList(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    guard let client = world.clients.first(where: \.isSandboxed) else { return begin }
+
+    after(0) { world in
+      world.systemd.longLists = [client.user]
+      client.exit()
+      client.start()
+      client.locateKnown()
+      client.subscribe(isPlain: true, at: .exact)
+    }
+    after(8) { world in
+      client.exit()
+      world.systemd.longLists = []
+    }
+    return begin + 12_000_000
   }
 
   /// A user turns location off and on. The town of the same interval, which programs may still have, is not remembered.
@@ -508,8 +533,10 @@ extension Day {
     after(10) { _ in agent.setLevel(.none) }
     after(10.01) { _ in client.locateKnown() }
     after(10.03) { _ in agent.setLevel(.exact) }
-    after(14) { _ in client.exit() }
-    return begin + 22_000_000
+    after(16) { $0.geoclue.measureOnce(in: 9_900_000, of: 10_000_000) }
+    after(16.5) { _ in client.locateAtBest(within: 2_500, maximumAge: 2_000) }
+    after(22) { _ in client.exit() }
+    return begin + 30_000_000
   }
 
   /// A user turns location off for a moment, while another one uses it. A program that has only called, and calls again,

@@ -88,7 +88,7 @@ final class Day {
         if rest == .onAnotherNetwork, !world.isSession {
           time = planUnheardLevel(at: planAbsentServices(at: time + 3_000_000))
           time = planMissedChange(at: planConsentInSession(at: planRefusedUpgrade(at: time)))
-          time = planDroppedChanges(at: planOwnAgent(at: planLostCalls(at: time)))
+          time = planDroppedChanges(at: planOwnAgent(at: planLostCalls(at: planLongList(at: time))))
         }
         if rest == .onAnotherNetwork { time = planTown(at: planOldCell(at: planLateFailure(at: time + 3_000_000))) }
       }

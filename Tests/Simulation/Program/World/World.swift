@@ -348,6 +348,7 @@ final class World {
 
   private func observe(_ parcel: Parcel, _ peer: Peer) {
     if let owner = bus.owners[Client.service], owner != lastOwner?.name {
+      if let lastOwner, serviceBeganAt < lastOwner.since { checks.rejoined() }
       lastOwner = (owner, schedule.now)
     }
     if bus.owners[Client.service] == nil || stalled.upperBound == .max {
