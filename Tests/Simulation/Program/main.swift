@@ -99,6 +99,7 @@ print("hash \(String(world.hash.value, radix: 16))")
 for path in [
   "/etc/geoclue/conf.d/10-agents.conf", "/etc/geoclue/conf.d/90-named.conf", "/etc/geoclue/conf.d",
   "/bus", "/other-bus", "/notify", "/library", "/almanac", "/run/cells",
+  "/etc/geopublicist/conf.d/40-limits.conf", "/etc/geopublicist/conf.d/50-limits.conf", "/etc/geopublicist/conf.d",
   "/etc/geoclue/geoclue.conf", "/etc/geopublicist/geopublicist.conf",
   "/etc/geoclue", "/etc/geopublicist", "/etc", "/run", "/share/geopublicist/places", "/share/geopublicist", "/share",
   "/flatpak/.flatpak-info", "/flatpak",

@@ -136,6 +136,31 @@ extension Checks {
     }
   }
 
+  /// Checks that no location has contradicted a crossing since its first evidence.
+  ///
+  /// - Parameter time: When it was committed.
+  private func checkContradiction(
+    of kind: String, _ region: Client.Region, _ client: Client, _ time: Int64, _ story: String
+  ) {
+    guard kind == "entered" || kind == "exited", region.level == .exact, client.entitlement.level == .exact,
+      !world.geoclue.isStatic, client.isReading,
+      // Regions of a program that does not read are evaluated later.
+      max(client.entitlement.since, client.readSince, client.flood.begin, world.wokeAt, world.settledAt)
+        < time - region.confirm - 30_000_000
+    else { return }
+    let contradiction = world.fixes.values.first { fix in
+      guard let read = world.geoclue.lastReads[fix.number], !fix.isOutlier, isCertain(fix, about: region) else {
+        return false
+      }
+      let isInside = distance(fix.latitude, region) < region.radius
+      return (time - region.confirm + 500_000..<time - 500_000).contains(read) && read - fix.measuredAt < 2_000_000
+        && isInside == (kind == "exited")
+    }
+    guard let contradiction else { return }
+    let age = (time - (world.geoclue.lastReads[contradiction.number] ?? 0)) / 1_000
+    broken("a crossing is not contradicted before it is confirmed", "\(age) ms before: \(story)")
+  }
+
   /// Whether a fix shows on which side of a region's border the machine is.
   private func isCertain(_ fix: Fix, about region: Client.Region) -> Bool {
     fix.accuracy < 100 && abs(distance(fix.latitude, region) - region.radius) > 150
@@ -219,6 +244,7 @@ extension Checks {
     {
       broken("a change of a region is confirmed", story)
     }
+    checkContradiction(of: kind, region, client, committedAt - (kernel_boottime() - world.schedule.now), story)
     // The time of an event is that of its first evidence, not that of the location that commits it.
     let measuredAt = Int64(event["Timestamp"]?.structure?.first?.uint64 ?? 0) * 1_000_000
     let duration = kernel_realtime() - (kernel_boottime() - committedAt) - measuredAt

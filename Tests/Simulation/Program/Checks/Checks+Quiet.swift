@@ -84,6 +84,18 @@ extension Checks {
     broken("a started almanac is sent", "client \(client.number)")
   }
 
+  /// Checks that GeoClue's client is not replaced until a time while a client waits.
+  func remainsHeld(until end: Int64, by client: Client) {
+    let (begin, calls) = (world.geoclue.heldAt, calls)
+    guard world.geoclue.hasActiveClient, !world.geoclue.isStatic, !world.isBusFaulty else { return }
+    world.schedule.at(end) { [self] in
+      guard calls == self.calls, client.entitlement.level == .exact, client.entitlement.since < begin + 1_000_000,
+        world.geoclue.heldAt > begin
+      else { return }
+      broken("a source that measures rarely is not replaced", "")
+    }
+  }
+
   /// Checks that a client that has not read for more than a minute was sent a location after the first seconds.
   ///
   /// - Parameter begin: When the service has known for some seconds that the client does not read.

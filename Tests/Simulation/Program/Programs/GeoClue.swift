@@ -388,8 +388,17 @@ final class GeoClue: SystemService {
     }
   }
 
+  /// The receiver measures now, and GeoClue tells it after a time.
+  func measureNow(toldIn time: Int64) {
+    guard isRunning, hasActiveClient else { return }
+    let fix = world.measure(isFine: true, accuracy: 5)
+    world.schedule.after(time) { [self] in
+      if isRunning, hasActiveClient { report(fix) }
+    }
+  }
+
   /// The receiver makes no regular measurements for a while.
-  private func pause(for time: Int64) { pausedUntil = world.schedule.now + time }
+  func pause(for time: Int64) { pausedUntil = world.schedule.now + time }
   private var pausedUntil: Int64 = .min / 2
   func pauseBriefly() { pausedUntil = max(pausedUntil, world.schedule.now + 3_000_000) }
   /// The latitude that each client must have received last.

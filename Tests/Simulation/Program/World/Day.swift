@@ -69,6 +69,7 @@ final class Day {
         if round % 8 == 6 {
           time = planRefusedCaller(at: planSlowStart(at: planStays(at: time + 3_000_000)))
           time = planLevels(at: planUnknownUser(at: time))
+          time = planRareMeasurement(at: planLateMeasurement(at: time))
         }
         if rest == .significant {
           time = planRefusedAlmanac(at: time + 3_000_000)

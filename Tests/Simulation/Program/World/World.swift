@@ -326,7 +326,17 @@ final class World {
     for client in clients { client.serviceExited() }
     for agent in agents + seconds { agent.serviceExited() }
     for library in libraries { (library.isUnverifiable, library.hasConsent) = (false, false) }
+    checkModes()
     truth.changed("the service exits")
+  }
+
+  /// Checks that what the service has written about its users is readable by the service alone.
+  private func checkModes() {
+    for path in ["run/cells"] + users.map({ "state/\($0)" }) {
+      var status = stat()
+      guard stat("\(folder)/\(path)", &status) == 0, status.st_mode & 0o077 != 0 else { continue }
+      checks.broken("only the service may read what it has written", path)
+    }
   }
 
   /// Whether the only client of this rest needs significant changes only.
@@ -759,11 +769,13 @@ final class World {
     configureDropIn(limit)
   }
 
-  /// Writes a drop-in, which overrides the main file.
+  /// Writes drop-ins. The second one overrides the first one, which overrides the main file.
   private func configureDropIn(_ limit: UInt32) {
     mkdir("\(folder)/etc/geopublicist/conf.d", 0o755)
-    let limits = "[Limits]\nsubscriptions-per-user=\(limit)\n"
-    write("etc/geopublicist/conf.d/50-limits.conf", Array(limits.utf8))
+    for (number, value) in [(40, limit + 2), (50, limit)] {
+      let limits = "[Limits]\nsubscriptions-per-user=\(value)\n"
+      write("etc/geopublicist/conf.d/\(number)-limits.conf", Array(limits.utf8))
+    }
   }
 
   /// The words of a user's record, which begin with the level, or nil if there is none.
