@@ -403,7 +403,7 @@ extension Checks {
     guard let last = subscription.failedAt, last > max(subscription.startedAt, client.readSince),
       world.isQuiet(at: last), world.geoclue.lastReadAt < last - 1_000_000,
       // Without a user of the source, a failure ends, and each new client of GeoClue may cause this one.
-      world.geoclue.unmeasuredAt < world.schedule.now - 1_000_000
+      world.geoclue.unmeasuredAt < world.schedule.now - 1_000_000, idleAt < last
     else { return }
     broken("a failure is told once until locations arrive again", subscription.path)
   }

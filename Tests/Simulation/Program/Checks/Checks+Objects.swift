@@ -244,7 +244,9 @@ extension Checks {
     {
       broken("a change of a region is confirmed", story)
     }
-    checkContradiction(of: kind, region, client, committedAt - (kernel_boottime() - world.schedule.now), story)
+    if previous != "unknown" {
+      checkContradiction(of: kind, region, client, committedAt - (kernel_boottime() - world.schedule.now), story)
+    }
     // The time of an event is that of its first evidence, not that of the location that commits it.
     let measuredAt = Int64(event["Timestamp"]?.structure?.first?.uint64 ?? 0) * 1_000_000
     let duration = kernel_realtime() - (kernel_boottime() - committedAt) - measuredAt

@@ -421,6 +421,18 @@ extension Checks {
     }
   }
 
+  /// Checks that a client whose interval ended in the last sleep, before which the source rested, has received a location.
+  func servedAfterSleep(_ client: Client) {
+    guard client.isReading, client.entitlement.level == .exact, client.entitlement.since < world.wokeAt - 20_000_000,
+      (0..<20_000_000).contains(world.schedule.now - world.wokeAt), world.geoclue.worksSince < world.wokeAt - 1_000_000,
+      !world.geoclue.isStatic, world.geoclue.interval == 1_000_000, !world.isBusFaulty
+    else { return }
+    for subscription in client.subscriptions
+    where subscription.isStarted && subscription.count > 0 && subscription.lastLocationAt < world.wokeAt {
+      broken("a sleep counts in the interval of a subscription", "\(subscription.path), which rested")
+    }
+  }
+
   /// Checks that each subscription of a program that started during the interval of an earlier town has received that of
   /// the next one.
   func receivedTown(_ client: Client, since begin: Int64) {

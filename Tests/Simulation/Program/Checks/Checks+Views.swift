@@ -15,6 +15,7 @@ extension Checks {
     if shown.sender != broadcast.sender { shown = (broadcast.sender, [:], 0) }
     shown.values.merge(changed) { $1 }
     shown.at = world.schedule.now
+    if changed["State"]?.string == "idle" { idleAt = world.schedule.now }
     let reason = changed["StateReason"]?.string ?? ""
     if ["rejected-by-agent", "disallowed-by-configuration"].contains(reason), let acceptedAt = world.geoclue.acceptedAt,
       acceptedAt < world.sentSince - Entitlement.tolerance

@@ -84,6 +84,8 @@ final class Checks {
   var libraryObjects: [String: [String: Int64]] = [:]
   /// The values of the service's properties that it has signalled, and when it last did so.
   var shown: (sender: String, values: [String: Value], at: Int64) = ("", [:], 0)
+  /// When the service last said that its source is idle.
+  var idleAt: Int64 = .min / 2
 
   func owner(of path: String) -> String? { owners[path]?.name }
 
@@ -216,7 +218,7 @@ final class Checks {
     let call = SimulatedBus.Call(caller: client.name, serial: serial)
     open[call] = OpenCall(
       client: client, member: member, path: path, deadline: now + time, time: now, wish: wish,
-      isHarmless: client.isSandboxed && world.record(of: client.user) != nil)
+      isHarmless: client.isSandboxed && world.isQuiet(at: now) && world.record(of: client.user) != nil)
     world.schedule.at(now + time + Self.slack) { [weak self] in self?.expire(call) }
   }
 
@@ -679,6 +681,15 @@ final class Checks {
   func forgetRecords(before time: Int64 = .max) {
     forgetTowns { _ in true }
     records = records.mapValues { $0.filter { $0.value >= time } }
+  }
+
+  /// A user's session has become inactive, which is no refusal of that user.
+  func switched(_ user: UInt32) {
+    guard world.record(of: user) != nil, world.serviceName != nil, !world.isBusFaulty else { return }
+    world.schedule.after(2_000_000) { [self] in
+      guard world.record(of: user) == nil, forgottenUntil[user] ?? .min < kernel_boottime() - 8_000_000 else { return }
+      broken("only a refusal of a user erases the user's record", "\(user) has been switched away from")
+    }
   }
 
   /// Notes that the records of some users may have been erased.

@@ -29,4 +29,21 @@ extension Day {
     after(22) { _ in client.exit() }
     return begin + 30_000_000
   }
+  /// The machine sleeps for longer than the rest of the interval for which the source is released. Returns the end.
+  func planSleptInterval(at begin: Int64) -> Int64 {
+    let after = moments { begin + $0 }
+    let client = world.clients[1]
+
+    after(0) { world in
+      Self.repairGeoClue(in: world)
+      client.start()
+      client.subscribe(isPlain: false, at: .exact, every: 90_000_000)
+    }
+    after(30) { $0.sleep(200_000_000, isAnnounced: true, isProbed: false) }
+    after(45) { world in
+      world.checks.servedAfterSleep(client)
+      client.exit()
+    }
+    return begin + 52_000_000
+  }
 }

@@ -93,13 +93,20 @@ extension Day {
       client.exit()
       world.geoclue.hasCoarse = false
     }
-    after(44) { Self.begin(client, at: [.street], in: $0) }
+    // A program of a user whose agent permits more has called, and needs nothing any more.
+    let idle = world.clients.first { $0.number > 0 && $0.user >= 1_000 && $0.user != client.user }
+    after(44) { world in
+      Self.begin(client, at: [.street], in: world)
+      idle?.start()
+      idle?.locateKnown()
+    }
     after(56) { _ in agent?.setLevel(.street) }
     after(64) { world in
       // In a session, GeoClue itself obeys the agent.
       if agent != nil, !world.isSession { world.checks.requestsNoMoreThanNeeded(.street) }
       agent?.setLevel(.exact)
       client.exit()
+      idle?.exit()
       world.geoclue.hasCoarse = usual
     }
     return planNeedWhileStarting(at: begin + 72_000_000)

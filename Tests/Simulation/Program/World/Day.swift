@@ -11,7 +11,7 @@ final class Day {
   static let rest: Int64 = 330_000_000
   /// The same while the only client needs significant changes, which may be five minutes apart.
   static let rareRest: Int64 = 430_000_000
-  static let faultsPerStorm = 33
+  static let faultsPerStorm = 42
 
   let world: World
   /// The numbers of the faults to use, or nil for all.
@@ -69,7 +69,7 @@ final class Day {
         if round % 8 == 6 {
           time = planRefusedCaller(at: planSlowStart(at: planStays(at: time + 3_000_000)))
           time = planLevels(at: planUnknownUser(at: time))
-          time = planRareMeasurement(at: planLateMeasurement(at: time))
+          time = planRareMeasurement(at: planLateMeasurement(at: planSleptInterval(at: time)))
         }
         if rest == .significant {
           time = planRefusedAlmanac(at: time + 3_000_000)

@@ -1053,6 +1053,7 @@ extension World {
     guard logind.isRunning else { return }
     truth.set(session, of: user, isLost: isLost)
     logind.announce(user, isLost: isLost)
+    if session == .inactive, isQuiet(at: schedule.now) { checks.switched(user) }
   }
 
   /// A user's session is inactive for a moment while logind is slow. Meanwhile GeoClue measures.
