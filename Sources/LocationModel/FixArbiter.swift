@@ -105,7 +105,9 @@ package struct FixArbiter: Sendable {
     let grown = oldRadius + age.seconds * max(published.speed ?? 0, Self.assumedSpeed)
     if newRadius > grown, published.distance(to: fix) <= newRadius { return .coarser }
     // If a coarser circle does not contain the old position, the device has moved, or one of the fixes is wrong.
-    return Self.isJump(from: published, to: fix) ? .jump : .accepted
+    // A source that asserts another place no longer asserts the published one.
+    let isReplaced = fix.isAsserted && fix.source == published.source
+    return !isReplaced && Self.isJump(from: published, to: fix) ? .jump : .accepted
   }
 
   /// When a held-back fix may be published unless another one arrives, or nil if there is none.

@@ -163,6 +163,15 @@ import Testing
     #expect(confirmed.accept(Self.fix(25_000, metres: 510_000, at: 2), at: 2 * Self.second) == true)
   }
 
+  /// Regression: after a refusal, a program received the place that the source had asserted before.
+  @Test(arguments: [SourceKind.ip, .static])
+  func `another place that a source asserts is published immediately`(source: SourceKind) {
+    var arbiter = FixArbiter()
+    #expect(arbiter.accept(Self.fix(20, at: 100, from: source), at: 100 * Self.second) == true)
+    #expect(arbiter.accept(Self.fix(11, metres: 500_000, at: 120, from: source), at: 120 * Self.second) == true)
+    #expect(arbiter.accept(Self.fix(11, at: 121, from: source == .ip ? .static : .ip), at: 121 * Self.second) == false)
+  }
+
   @Test func `in a replayed track, jumps are published immediately`() {
     var arbiter = FixArbiter()
     for time in 0..<100 as Range<UInt64> {
