@@ -4,6 +4,8 @@
 struct Refusals {
   private var pending: [UInt32: String] = [:]
   private var refused: [String: Int64] = [:]
+  /// The objects that have ended.
+  private var ended: Set<String> = []
 
   /// The oldest one.
   var first: (property: String, since: Int64)? {
@@ -12,7 +14,7 @@ struct Refusals {
 
   mutating func didSend(_ call: Parcel) {
     if call.member == "Close" { end(call.path) }
-    guard call.member == "Set", let property = call.values.dropFirst().first?.string else { return }
+    guard call.member == "Set", !ended.contains(call.path), let property = call.values.dropFirst().first?.string else { return }
     let name = "\(call.path) \(property)"
     pending[call.serial] = name
     refused[name] = nil
@@ -27,6 +29,7 @@ struct Refusals {
   }
 
   private mutating func end(_ path: String) {
+    ended.insert(path)
     pending = pending.filter { !$0.value.hasPrefix(path + " ") }
     refused = refused.filter { !$0.key.hasPrefix(path + " ") }
   }
