@@ -443,9 +443,10 @@ final class Client: Program {
       $0.isPlain && $0.isStarted && $0.last?.level == "exact" && woke < $0.lastLocationAt
         && $0.lastLocationAt < begin - 100_000
     }
-    guard isConnected, isReading, isKnown, entitlement.since < woke, !world.isBusFaulty, world.clockSetAt < woke else {
-      return
-    }
+    // A service that was started after the suspend learns of it only from logind.
+    guard isConnected, isReading, isKnown, entitlement.since < woke, !world.isBusFaulty,
+      max(world.clockSetAt, world.serviceBeganAt) < woke
+    else { return }
     ask(Self.path, Self.service, "GetLocation", [.options([("timeout", .uint32(0))])]) { [weak self] reply in
       guard let self, reply.errorName.hasSuffix("Timeout"), entitlement.level == .exact, entitlement.since < woke,
         world.wokeAt == woke, world.clockSetAt < woke, !world.hasDoubt(begin - 3_000_000...world.schedule.now)
