@@ -14,7 +14,9 @@ struct Refusals {
 
   mutating func didSend(_ call: Parcel) {
     if call.member == "Close" { end(call.path) }
-    guard call.member == "Set", !ended.contains(call.path), let property = call.values.dropFirst().first?.string else { return }
+    guard call.member == "Set", !ended.contains(call.path), let property = call.values.dropFirst().first?.string else {
+      return
+    }
     let name = "\(call.path) \(property)"
     pending[call.serial] = name
     refused[name] = nil
