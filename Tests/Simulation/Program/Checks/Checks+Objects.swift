@@ -140,7 +140,7 @@ extension Checks {
   ///
   /// - Parameter time: When it was committed.
   private func checkContradiction(
-    of kind: String, _ region: Client.Region, _ client: Client, _ time: Int64, _ story: String
+    of kind: String, _ region: Client.Region, _ client: Client, at time: Int64, _ story: String
   ) {
     guard kind == "entered" || kind == "exited", region.level == .exact, client.entitlement.level == .exact,
       !world.geoclue.isStatic, client.isReading,
@@ -148,7 +148,7 @@ extension Checks {
       max(client.entitlement.since, client.readSince, client.flood.begin, world.wokeAt, world.settledAt)
         < time - region.confirm - 30_000_000
     else { return }
-    let contradiction = world.fixes.values.first { fix in
+    let isContradicted = world.fixes.values.contains { fix in
       guard let read = world.geoclue.lastReads[fix.number], !fix.isOutlier, isCertain(fix, about: region) else {
         return false
       }
@@ -156,9 +156,7 @@ extension Checks {
       return (time - region.confirm + 500_000..<time - 500_000).contains(read) && read - fix.measuredAt < 2_000_000
         && isInside == (kind == "exited")
     }
-    guard let contradiction else { return }
-    let age = (time - (world.geoclue.lastReads[contradiction.number] ?? 0)) / 1_000
-    broken("a crossing is not contradicted before it is confirmed", "\(age) ms before: \(story)")
+    if isContradicted { broken("a crossing is not contradicted before it is confirmed", story) }
   }
 
   /// Whether a fix shows on which side of a region's border the machine is.
@@ -244,9 +242,8 @@ extension Checks {
     {
       broken("a change of a region is confirmed", story)
     }
-    if previous != "unknown" {
-      checkContradiction(of: kind, region, client, committedAt - (kernel_boottime() - world.schedule.now), story)
-    }
+    let time = committedAt - (kernel_boottime() - world.schedule.now)
+    if previous != "unknown" { checkContradiction(of: kind, region, client, at: time, story) }
     // The time of an event is that of its first evidence, not that of the location that commits it.
     let measuredAt = Int64(event["Timestamp"]?.structure?.first?.uint64 ?? 0) * 1_000_000
     let duration = kernel_realtime() - (kernel_boottime() - committedAt) - measuredAt
@@ -298,7 +295,7 @@ extension Checks {
     if kind == "entered" || kind == "exited", region.level == .exact, let reducedAt = client.entitlement.reducedAt,
       world.isQuiet(at: reducedAt)
     {
-      let since = committedAt - (kernel_boottime() - world.schedule.now) - reducedAt
+      let since = time - reducedAt
       if (1_000_000..<max(1_000_000, region.confirm - 50_000)).contains(since) {
         broken("a change of a region is confirmed by locations of its client's level", story)
       }
@@ -311,7 +308,7 @@ extension Checks {
     if kind == "lost" { region.losses += 1 }
     (region.state, region.sequence, region.sleeps, region.toldAt) = (state, sequence, world.sleeps, world.schedule.now)
     if state != previous { region.knownSince = event["Timestamp"] ?? .structure([.uint64(0), .uint64(0)]) }
-    region.committedAt = world.schedule.now - (kernel_boottime() - committedAt)
+    region.committedAt = time
     region.reason = event["Reason"]?.string ?? ""
     region.isUsed = region.isSingleUse && (kind == "entered" || kind == "exited")
   }

@@ -12,14 +12,10 @@ final class AlmanacProgram: LibraryProgram {
   /// What it knows; nil from a loss of access on.
   private var almanac: Almanac?
   private var isAuthorized = false
-  /// Whether the service has told the almanac's authorization since it last began.
-  private var isServed = false
   /// Whether the service has exited since it last served the almanac.
   private var isInterrupted = false
   /// Whether the library has reported that it cannot serve the almanac.
   private var hasFailed = false
-  /// Until when it must have asked for the almanac again, which the service has served before it exited.
-  private var againBy: Int64?
   /// Since when changes of properties are refused, which the library repeats.
   private var refusals = Refusals()
   /// What the service has sent and the library has not reported.
@@ -71,7 +67,9 @@ final class AlmanacProgram: LibraryProgram {
     }
     region?.checkEnd()
     subscription?.checkEnd()
-    if world.wokeAt < world.schedule.now - 20_000_000 { checkRepetitions() }
+    if let (property, since) = refusals.first, max(since, world.wokeAt) < world.schedule.now - 11_000_000 {
+      broken("the client library repeats a refused change", property)
+    }
     if let sent, world.schedule.now - sent.at > 2_000_000 {
       broken("the client library reports each almanac of the service", "\(sent.almanac)")
     }
@@ -103,18 +101,9 @@ final class AlmanacProgram: LibraryProgram {
     broken("the client library closes what its program no longer needs", "\(objects.sorted()), \(needed) needed")
   }
 
-  /// Checks that the library repeats in time what has failed.
-  private func checkRepetitions() {
-    let now = world.schedule.now
-    if let againBy, now > againBy { broken("the client library soon asks for an almanac again", "") }
-    guard let (property, since) = refusals.first, now - since > 11_000_000 else { return }
-    broken("the client library repeats a refused change", property)
-  }
-
   override func didSend(_ parcel: Parcel) {
     super.didSend(parcel)
     refusals.didSend(parcel)
-    if parcel.member == "CreateAlmanac" { againBy = nil }
     guard parcel.member == "Close" else { return }
     closed.insert(parcel.path)
     if world.bus.owners[Client.service] != nil { objects.remove(parcel.path) }
@@ -128,7 +117,7 @@ final class AlmanacProgram: LibraryProgram {
   }
 
   private func exit() {
-    (objects, unneededSince, abandoned, againBy, refusals) = ([], nil, [], nil, Refusals())
+    (objects, unneededSince, abandoned, refusals) = ([], nil, [], Refusals())
     (region, subscription, object, service) = (nil, nil, nil, nil)
     (almanac, isAuthorized, isInterrupted, hasFailed, sent, requestTimes) = (nil, false, false, false, nil, [:])
   }
@@ -181,16 +170,14 @@ final class AlmanacProgram: LibraryProgram {
       if new == sent?.almanac { sent = nil }
     case .authorization(let new):
       world.tell("the library reports \(new) of its almanac")
-      (isAuthorized, isServed) = (new.isAuthorized, true)
+      isAuthorized = new.isAuthorized
       if !isAuthorized { almanac = nil }
     case .closed(let reason): broken("the client library's almanac does not end", reason)
     case .interrupted:
-      // After an orderly shutdown, the library waits for 3 s. Otherwise it begins with a quarter of a second.
-      if isServed { againBy = world.schedule.now + 3_500_000 }
-      (isInterrupted, sent, isServed) = (true, nil, false)
+      (isInterrupted, sent) = (true, nil)
       // It follows another one instead. The service may return with the first.
       guard chance.percent(50) else { return }
-      (object, againBy) = (nil, nil)
+      object = nil
       (almanac, isAuthorized, isInterrupted, hasFailed) = (nil, false, false, false)
     case .resumed: (isInterrupted, hasFailed) = (false, false)
     case .failed(let error, false):

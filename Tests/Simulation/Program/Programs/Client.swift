@@ -162,7 +162,6 @@ final class Client: Program {
 
   /// The service has closed all objects, which it must have reported.
   func serviceExited() {
-    let paths = subscriptions.map(\.path) + regions.map(\.path) + [almanacPath].compactMap(\.self)
     for path in isConnected && isReading ? paths : [] where !closing.contains(path) {
       world.checks.broken("the end of each object is reported when the service exits", path)
     }
@@ -171,8 +170,10 @@ final class Client: Program {
   }
 
   /// Whether it has an object that it does not close.
-  func has(_ path: String) -> Bool {
-    !closing.contains(path) && (subscriptions.map(\.path) + regions.map(\.path) + [almanacPath]).contains(path)
+  func has(_ path: String) -> Bool { !closing.contains(path) && paths.contains(path) }
+
+  private var paths: [String] {
+    subscriptions.map(\.path) + regions.map(\.path) + [almanacPath].compactMap(\.self)
   }
 
   private func forgetObjects() {

@@ -29,6 +29,7 @@ extension Day {
     after(22) { _ in client.exit() }
     return begin + 30_000_000
   }
+
   /// The machine sleeps for longer than the rest of the interval for which the source is released. Returns the end.
   func planSleptInterval(at begin: Int64) -> Int64 {
     let after = moments { begin + $0 }

@@ -540,6 +540,7 @@ extension Day {
     after(10) { _ in agent.setLevel(.none) }
     after(10.01) { _ in client.locateKnown() }
     after(10.03) { _ in agent.setLevel(.exact) }
+    // The same without a refusal.
     after(16) { $0.geoclue.measureOnce(in: 9_900_000, of: 10_000_000) }
     after(16.5) { _ in client.locateAtBest(within: 2_500, maximumAge: 2_000) }
     after(22) { _ in client.exit() }
